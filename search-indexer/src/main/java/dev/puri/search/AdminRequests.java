@@ -245,11 +245,8 @@ final class AdminRequests implements AutoCloseable {
         json.writeStringField("kind", kind.text());
         json.writeStringField("difference", difference.name().toLowerCase(Locale.ROOT));
         if (!fields.isEmpty()) {
-            json.writeArrayFieldStart("fields");
-            for (String field : fields) {
-                json.writeString(field);
-            }
-            json.writeEndArray();
+            json.writeFieldName("fields");
+            JsonBody.writeValue(json, fields);
         }
         if (indexed != null) {
             json.writeObjectFieldStart("indexed");

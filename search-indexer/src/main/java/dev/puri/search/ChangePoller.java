@@ -1,5 +1,6 @@
 package dev.puri.search;
 
+import dev.puri.projection.PlainConsumers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -7,7 +8,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * record cannot be decoded now, the next call tries that record again, so no record is lost. Not thread-safe.
  */
 final class ChangePoller {
-    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
-
     /** A poll that returns at least this many records shows that the index lags. */
     private static final int FULL_BATCH = 500;
 
@@ -147,12 +145,7 @@ final class ChangePoller {
         Consumer<byte[], byte[]> openConsumer = consumer;
         consumer = null;
         if (openConsumer != null) {
-            // Without a group, closing does not wait for brokers; but it fails in an interrupted thread.
-            boolean interrupted = Thread.interrupted();
-            openConsumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            PlainConsumers.close(openConsumer);
         }
     }
 }

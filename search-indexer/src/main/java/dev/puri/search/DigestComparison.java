@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.projection.DigestCheck;
+import dev.puri.projection.TimeBudget;
 import dev.puri.search.ChangeDecoder.DecodedRecord;
 import dev.puri.search.index.EntryDigests;
 import dev.puri.search.index.EntryKind;
@@ -19,18 +20,18 @@ import java.util.function.LongSupplier;
 
 /**
  * Compares the digests that the registrar publishes with the digests of an index. A comparison refreshes and scans the
- * index, so comparisons take at most a twentieth of the time; digests that arrive when this time is used up are
- * skipped, except those of partitions that were not compared for five minutes. Each partition publishes another digest
- * within a minute.
+ * index, so comparisons have a budget of a twentieth of the time. A digest that arrives when the budget is used up is
+ * skipped. But a partition that was not compared for five minutes is compared in any case. Each partition publishes
+ * another digest within a minute.
  *
- * <p>For the feeder's thread, except {@link #check}.
+ * <p>Only the feeder's thread may use it; {@link #check} is thread-safe.
  */
 final class DigestComparison {
     private static final int TIME_DIVISOR = 20;
 
     /**
-     * The time that comparisons earn in a minute. Within it every digest is compared, although the digests of a minute
-     * may arrive one shortly after the other. A pause after each comparison would skip the same partitions each minute.
+     * The maximum credit is the budget of one minute, because the digests of all partitions may arrive together once a
+     * minute. A pause after each comparison would skip the same partitions every time.
      */
     private static final Duration MAX_CREDIT = Duration.ofMinutes(1).dividedBy(TIME_DIVISOR);
 
@@ -45,9 +46,9 @@ final class DigestComparison {
     private final TimeBudget budget;
     private final LongSupplier nanoTime;
 
-    /** Returns the digests of all changes that the index has applied. */
+    /** Reads the digests of the index, including all applied changes. */
     @FunctionalInterface
-    interface DigestSource {
+    interface IndexDigests {
         EntryDigests read() throws IndexUnavailableException;
     }
 
@@ -66,8 +67,8 @@ final class DigestComparison {
 
     /**
      * Returns the first offset of each partition whose digest can be compared. An index without a checkpoint is empty.
-     * An index that was opened at a checkpoint may already have later changes, of any records that the topic had when
-     * the index was opened.
+     * An index that was opened at a checkpoint may already contain changes after the checkpoint, up to the end offsets
+     * at that time. So only digests at or after these end offsets can be compared.
      */
     private static Map<Integer, Long> firstComparable(
             EntryKind kind, IndexCheckpoint checkpoint, SourceOffsets source) {
@@ -78,13 +79,13 @@ final class DigestComparison {
         return offsets;
     }
 
-    /** Returns whether the entries of a kind agree with the registrar. Thread-safe. */
+    /** Returns the check of the entries of a kind. Thread-safe. */
     DigestCheck check(EntryKind kind) {
         return Objects.requireNonNull(checks.get(kind));
     }
 
     /** Whether the digest in a record can be compared, and its partition is not skipped to save time. */
-    boolean isComparable(DecodedRecord record) {
+    boolean shouldCompare(DecodedRecord record) {
         IndexChange change = record.change();
         DigestCheck check = check(change.kind());
         return check.isComparable(
@@ -94,10 +95,10 @@ final class DigestComparison {
     }
 
     /** Compares published digests with those of the index, which has applied exactly the records before them. */
-    void compare(List<DecodedRecord> published, DigestSource source) throws IndexUnavailableException {
+    void compare(List<DecodedRecord> published, IndexDigests indexDigests) throws IndexUnavailableException {
         long startedAtNanos = nanoTime.getAsLong();
         try {
-            EntryDigests digests = source.read();
+            EntryDigests digests = indexDigests.read();
             for (DecodedRecord record : published) {
                 IndexChange change = record.change();
                 check(change.kind())
@@ -112,7 +113,7 @@ final class DigestComparison {
         }
     }
 
-    /** Returns the topics of the response of {@code GET /v1/digest}. */
+    /** Returns the field {@code topics} of the response of {@code GET /v1/digest}. */
     List<Map<String, Object>> toJson(NextOffsets nextOffsets, EntryDigests digests) {
         List<Map<String, Object>> topics = new ArrayList<>();
         nextOffsets.byKind().forEach((kind, offsets) -> {

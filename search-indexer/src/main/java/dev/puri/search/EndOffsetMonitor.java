@@ -115,11 +115,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     /** Asks the brokers once. */
     void askBrokers() {
         if (topics.isEmpty()) {
-            Map<EntryKind, TopicAdmin> created = new EnumMap<>(EntryKind.class);
-            for (EntryKind kind : EntryKind.values()) {
-                created.put(kind, topicFactory.apply(kind.topic()));
-            }
-            topics = created;
+            topics = createTopics();
         }
         ObservationTime observedAt = ObservationTime.now(clock);
         Map<EntryKind, TopicEnds> ends = new EnumMap<>(EntryKind.class);
@@ -138,6 +134,20 @@ final class EndOffsetMonitor implements AutoCloseable {
                         .keySet());
         lastOffsets = new SourceOffsets(ends, begins, new EndOffsets(documentHighWatermarks, observedAt), observedAt);
         failure.clear();
+    }
+
+    private Map<EntryKind, TopicAdmin> createTopics() {
+        Map<EntryKind, TopicAdmin> created = new EnumMap<>(EntryKind.class);
+        try {
+            for (EntryKind kind : EntryKind.values()) {
+                created.put(kind, topicFactory.apply(kind.topic()));
+            }
+            return created;
+        } catch (RuntimeException | Error e) {
+            // Otherwise each retry would leave a client with its thread.
+            created.values().forEach(TopicAdmin::close);
+            throw e;
+        }
     }
 
     private Duration tombstoneRetention() {
@@ -161,6 +171,8 @@ final class EndOffsetMonitor implements AutoCloseable {
         if (!thread.join(STOP_TIMEOUT)) {
             thread.interrupt();
         }
+        // The thread may have created them meanwhile.
+        topics.values().forEach(TopicAdmin::close);
     }
 
     /** Returns the number of partitions of a topic; 0 before the first response. */

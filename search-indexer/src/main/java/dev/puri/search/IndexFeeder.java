@@ -247,7 +247,7 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private void apply(ChangePoller.Batch batch) throws IndexUnavailableException {
-        ComparableDigests digests = new ComparableDigests(batch.decodedRecords(), digestComparison::isComparable);
+        ComparableDigests digests = new ComparableDigests(batch.decodedRecords(), digestComparison::shouldCompare);
         apply(digests.firstRecords(), batch.oldestTimestamp());
         if (!digests.digests().isEmpty()) {
             digestComparison.compare(digests.digests(), this::readEntryDigests);

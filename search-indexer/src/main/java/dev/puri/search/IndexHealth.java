@@ -27,6 +27,8 @@ final class IndexHealth {
     private final InstantSource clock;
     private final Supplier<@Nullable String> openTransaction;
     private volatile @Nullable Failure lastFailure;
+    private final FailureState purgeFailure = new FailureState();
+    private final FailureState scrubFailure = new FailureState();
 
     /** The last failure of the engine. */
     private record Failure(String reason, ObservationTime at) {}
@@ -54,6 +56,16 @@ final class IndexHealth {
     /** Records a failure of the engine. */
     void recordFailure(String reason) {
         lastFailure = new Failure(reason, ObservationTime.now(clock));
+    }
+
+    /** Returns why purges fail now. */
+    FailureState purgeFailure() {
+        return purgeFailure;
+    }
+
+    /** Returns why the comparison of the stored entries with their hashes fails now. */
+    FailureState scrubFailure() {
+        return scrubFailure;
     }
 
     /** Whether an index serves, is being updated, and its lag and staleness are within their limits. */
@@ -179,6 +191,15 @@ final class IndexHealth {
         if (failure != null && failure.at().age(clock).compareTo(FAILURE_DISPLAY_TIME) < 0) {
             details.put("lastFailure", failure.reason());
         }
+        putFailure("purgeFailure", purgeFailure, details);
+        putFailure("scrubFailure", scrubFailure, details);
         return details;
+    }
+
+    private static void putFailure(String name, FailureState failure, Map<String, Object> details) {
+        String reason = failure.reason();
+        if (reason != null) {
+            details.put(name, reason);
+        }
     }
 }

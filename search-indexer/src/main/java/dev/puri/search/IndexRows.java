@@ -78,7 +78,7 @@ final class IndexRows implements ReadYourWrites.Rows {
             }
             Puri puri = serving.index().findByHandle(handle);
             if (puri != null) {
-                feeder.recentRows().putBearer(handle, puri);
+                feeder.recentRows().putBearerIfAbsent(handle, puri);
             }
         } catch (IndexUnavailableException e) {
             // A later change may contain the bearer. Otherwise the wait ends without a result.

@@ -5,12 +5,12 @@ import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
+import dev.puri.projection.TimeBudget;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.StoredHash;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +29,7 @@ final class IndexScrub implements AutoCloseable {
     /** The pause after a pass over all partitions. */
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /** The credit that is used up between two pauses; each pause costs a context switch. */
+    /** The credit that is used up between two pauses. */
     private static final Duration MAX_CREDIT = Duration.ofMillis(50);
 
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
@@ -39,7 +39,7 @@ final class IndexScrub implements AutoCloseable {
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
             new SupervisedThread("index-scrub", stop, RetryPolicy.fixed(PAUSE), this::runPass, this::onFailure);
-    private final FailureState failure = new FailureState();
+    private final FailureState failure;
 
     /** Limits the rate. Only for the thread. */
     private final TimeBudget budget = new TimeBudget(1, MAX_CREDIT, System::nanoTime);
@@ -49,6 +49,7 @@ final class IndexScrub implements AutoCloseable {
      */
     IndexScrub(Indexer indexer, int entriesPerSecond) {
         this.indexer = indexer;
+        this.failure = indexer.health().scrubFailure();
         this.entriesPerSecond = entriesPerSecond;
     }
 
@@ -113,10 +114,7 @@ final class IndexScrub implements AutoCloseable {
                 altered = hash;
                 return false;
             }
-            budget.spend(TimeUnit.SECONDS.toNanos(1) / entriesPerSecond);
-            if (!budget.hasCredit()) {
-                stop.awaitRequest(budget.timeUntilFull());
-            }
+            budget.spend(1, entriesPerSecond, stop);
             // An index that no longer serves waits for its readers, to be closed or deleted.
             isCutShort = stop.isRequested() || !serving.equals(indexer.serving());
             return !isCutShort;

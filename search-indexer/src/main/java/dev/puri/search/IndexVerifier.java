@@ -1,5 +1,6 @@
 package dev.puri.search;
 
+import dev.puri.projection.PlainConsumers;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Entry;
 import dev.puri.search.index.EntryKind;
@@ -16,7 +17,6 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -116,7 +116,7 @@ final class IndexVerifier {
             try {
                 new KindComparison(kind, consumer).run();
             } finally {
-                consumer.close(CloseOptions.timeout(POLL_TIMEOUT));
+                PlainConsumers.close(consumer);
             }
         }
     }

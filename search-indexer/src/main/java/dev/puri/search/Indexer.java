@@ -40,8 +40,9 @@ import org.slf4j.LoggerFactory;
  *  from their beginning                      serving index can no longer be updated
  *
  *  open ─▶ get the end offsets ─▶ does the index match its topics? ─▶ step · step · step …
- *    ▲                              │ no: rebuild                        │ the engine fails, or a bug
- *    └────────── back off ◀─────────┴────────────────────────────────────┘
+ *    ▲                              │                                  ▲ │ the engine fails, or a bug
+ *    │                              └─ no: it does not serve, rebuild ─┘ │
+ *    └────────── back off ◀──────────────────────────────────────────────┘
  * </pre>
  *
  * While brokers or schema registry do not answer, the index still serves; it is then not ready, and responses contain
@@ -55,10 +56,13 @@ final class Indexer implements AutoCloseable {
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(10));
     private static final Duration SIZE_INTERVAL = Duration.ofSeconds(10);
 
-    /** How long the closing of the engine waits for searches, and how long for a purge. */
+    /** Before the engine closes, the maximum wait for a purge, and again for searches. */
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Until the brokers report how long they keep tombstones; Kafka's default is one day. */
+    /**
+     * The maximum age of a stored index that serves before the brokers have reported how long they keep tombstones.
+     * Kafka's default is one day.
+     */
     private static final Duration MAX_AGE_WITHOUT_BROKERS = Duration.ofHours(20);
 
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
@@ -79,8 +83,11 @@ final class Indexer implements AutoCloseable {
     /** Why the indexer's thread cannot update the index. */
     private final FailureState problem = new FailureState("the engine is being opened");
 
-    /** Why an index that has served does not serve now; null if it serves, or if none has served. */
+    /** The failure because of which an index that has served does not serve now; null if there is none. */
     private volatile @Nullable String servingFailure;
+
+    /** Whether the thread has an open engine, so that it may commit. */
+    private volatile boolean isEngineOpen;
 
     private volatile IndexSize size = new IndexSize(0, 0, 0, 0);
 
@@ -124,7 +131,7 @@ final class Indexer implements AutoCloseable {
         this.clock = context.clock();
         rebuild = new IndexRebuild(context, lifeCycle);
         health = new IndexHealth(this, rebuild, problem, limits, clock, openTransaction);
-        purges = new PurgeScheduler(limits.forgetAfter(), clock, context.meters());
+        purges = new PurgeScheduler(limits.forgetAfter(), health.purgeFailure(), clock, context.meters());
         context.meters().registerDigests(this::digestCheck);
     }
 
@@ -157,13 +164,16 @@ final class Indexer implements AutoCloseable {
         return lifeCycle.serving();
     }
 
-    /** Returns why an index that has served does not serve now; null if it serves, or if none has served. */
+    /** Returns the failure because of which an index that has served does not serve now; null if there is none. */
     @Nullable
     String servingFailure() {
         return servingFailure;
     }
 
-    /** Returns the feeder that has updated the serving index; null if no index serves, or before it has a feeder. */
+    /**
+     * Returns the feeder of the serving index, which may have been stopped; null if no index serves, or before it has a
+     * feeder.
+     */
     @Nullable
     IndexFeeder servingFeeder() {
         ServingIndex current = lifeCycle.serving();
@@ -176,7 +186,7 @@ final class Indexer implements AutoCloseable {
         return feeder == null ? NextOffsets.NONE : feeder.visibleOffsets();
     }
 
-    /** Returns whether the serving index agrees with the registrar; null if there is no {@link #servingFeeder}. */
+    /** Returns the check of the serving index's entries of a kind; null if there is no {@link #servingFeeder}. */
     @Nullable
     DigestCheck digestCheck(EntryKind kind) {
         IndexFeeder feeder = servingFeeder();
@@ -216,10 +226,10 @@ final class Indexer implements AutoCloseable {
     }
 
     /**
-     * Requests the digests of the index, the topics of the response of {@code GET /v1/digest}. The indexer's thread
-     * reads them, because it knows the offsets that they belong to.
+     * Requests the field {@code topics} of the response of {@code GET /v1/digest}. The indexer's thread reads them,
+     * because it knows the offsets that they belong to.
      *
-     * @return may never complete, if the index cannot be updated
+     * @return never completes while the index is not updated; the caller needs a time-out
      */
     CompletableFuture<List<Map<String, Object>>> requestDigests() {
         return digestRequests.request();
@@ -229,34 +239,58 @@ final class Indexer implements AutoCloseable {
 
     private void openAndRun() throws IndexUnavailableException {
         try (IndexStore store = engine.open()) {
+            runAndPrepareClose(store);
+        } finally {
+            isEngineOpen = false;
+        }
+    }
+
+    private void runAndPrepareClose(IndexStore store) throws IndexUnavailableException {
+        // If the closing fails too, its exception is suppressed and does not hide the cause.
+        try (Closing closing = this::prepareClose) {
             try {
                 run(store);
-            } catch (IndexUnavailableException e) {
-                reportProblem("waiting for the engine: " + e.getMessage());
+            } catch (IndexUnavailableException | RuntimeException | Error e) {
                 // Before the index is closed, so that searches get the cause meanwhile.
-                recordFailure(e.getMessage());
+                noteFailure(e);
                 throw e;
-            } finally {
-                prepareClose();
             }
         }
+    }
+
+    /** Ends the use of an open engine. */
+    @FunctionalInterface
+    private interface Closing extends AutoCloseable {
+        @Override
+        void close();
     }
 
     private void onFailure(Throwable cause) {
         if (cause instanceof IndexUnavailableException) {
             context.meters().countRetry();
-            reportProblem("waiting for the engine: " + cause.getMessage());
-            recordFailure(cause.getMessage());
         } else {
             log.error("Indexing failed; will retry", cause);
-            reportProblem(cause.toString());
-            recordFailure(cause.toString());
+        }
+        noteFailure(cause);
+    }
+
+    private void noteFailure(Throwable cause) {
+        if (stop.isRequested()) {
+            return;
+        }
+        boolean isUnavailable = cause instanceof IndexUnavailableException;
+        String reason = isUnavailable ? String.valueOf(cause.getMessage()) : cause.toString();
+        reportProblem(isUnavailable ? "waiting for the engine: " + reason : reason);
+        health.recordFailure(reason);
+        if (hasServed) {
+            servingFailure = reason;
         }
     }
 
     private void run(IndexStore store) throws IndexUnavailableException {
         SearchIndex index = store.openServing();
         IndexCheckpoint checkpoint = index.committedCheckpoint();
+        isEngineOpen = true;
         long openedAtNanos = System.nanoTime();
         if (checkpoint.isComplete()) {
             serveStoredIndex(index, checkpoint);
@@ -264,13 +298,14 @@ final class Indexer implements AutoCloseable {
         SourceOffsets source = awaitOffsets(checkpoint, openedAtNanos);
         String mismatch = source.mismatch(checkpoint, maxIndexAge(), clock.instant());
         if (mismatch == null) {
-            update(new IndexFeeder(index, checkpoint, source, context));
+            attach(new IndexFeeder(index, checkpoint, source, context));
         } else {
             // Searches must not use this index, because its entries may stay wrong for ever.
             ServingIndex stored = lifeCycle.withdraw();
             servingFailure = null;
             deletions.add(stored != null ? stored : awaitingDeletion(index));
             rebuild.require(mismatch);
+            // An index cannot be rebuilt from truncated topics.
             problem.changeTo(
                     mismatch.equals(source.truncation()) ? mismatch : "the index is being rebuilt: " + mismatch);
         }
@@ -279,8 +314,8 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    /** Updates the stored index that serves, or fills the index until it can serve. */
-    private void update(IndexFeeder feeder) {
+    /** Lets the feeder update the stored index that serves, or fill an index that cannot serve yet. */
+    private void attach(IndexFeeder feeder) {
         ServingIndex stored = lifeCycle.serving();
         if (stored == null) {
             lifeCycle.fill(feeder);
@@ -291,7 +326,10 @@ final class Indexer implements AutoCloseable {
         problem.clear();
     }
 
-    /** Lets a recently complete index serve before the brokers report whether it matches its topics. */
+    /**
+     * Lets the stored index serve before the brokers respond, if it was complete less than {@link
+     * #MAX_AGE_WITHOUT_BROKERS} ago.
+     */
     private void serveStoredIndex(SearchIndex index, IndexCheckpoint checkpoint) {
         Duration age = Duration.between(checkpoint.asOf(), clock.instant());
         if (age.compareTo(MAX_AGE_WITHOUT_BROKERS) < 0) {
@@ -299,7 +337,7 @@ final class Indexer implements AutoCloseable {
                     index, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.asOf())));
             hasServed = true;
             servingFailure = null;
-            log.info("The index serves as of {}", checkpoint.asOf());
+            log.info("The stored index serves; it has all records up to {}", checkpoint.asOf());
         }
     }
 
@@ -310,7 +348,7 @@ final class Indexer implements AutoCloseable {
         IndexFeeder feeder = lifeCycle.feeder();
         if (feeder != null) {
             try {
-                hasRead = feeder.step(source, maxIndexAge(), isRebuilding() ? Duration.ZERO : POLL_TIMEOUT);
+                hasRead = feeder.step(source, maxIndexAge(), isRebuildStepDue() ? Duration.ZERO : POLL_TIMEOUT);
                 serveWhenComplete(feeder);
                 purges.step(feeder);
                 digestRequests.complete(feeder);
@@ -323,6 +361,7 @@ final class Indexer implements AutoCloseable {
         if (rebuiltFeeder != null) {
             swap(store, rebuiltFeeder);
         }
+        // Without a feeder, the store may still regard the oldest index as serving and would refuse to drop it.
         if (lifeCycle.feeder() != null) {
             deletions.deleteOldest(store, purges::isPurging);
         }
@@ -332,7 +371,7 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private boolean isRebuilding() {
+    private boolean isRebuildStepDue() {
         IndexFeeder rebuildFeeder = rebuild.feeder();
         return rebuildFeeder != null && rebuildFeeder.untilNextStep().isZero();
     }
@@ -350,7 +389,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private void serveWhenComplete(IndexFeeder feeder) {
-        if (lifeCycle.state() instanceof LifeCycle.CatchingUp && feeder.isComplete()) {
+        if (lifeCycle.serving() == null && feeder.isComplete()) {
             lifeCycle.complete(servingIndexOf(feeder));
             onServing();
             log.info("The index is complete");
@@ -371,7 +410,10 @@ final class Indexer implements AutoCloseable {
         waiters.wakeAll();
     }
 
-    /** Stops updating an index that does not match its topics. It serves until the rebuilt index replaces it. */
+    /**
+     * Stops updating an index that no longer matches its topics. If it serves, it serves until the rebuilt index
+     * replaces it; otherwise it is deleted.
+     */
     private void stopFeeding(IndexFeeder feeder, String mismatch) {
         reportProblem("the index is being rebuilt: " + mismatch);
         feeder.disconnect();
@@ -461,13 +503,6 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void recordFailure(@Nullable String reason) {
-        health.recordFailure(String.valueOf(reason));
-        if (hasServed) {
-            servingFailure = String.valueOf(reason);
-        }
-    }
-
     private void reportProblem(String reason) {
         if (problem.changeTo(reason) && !stop.isRequested()) {
             log.warn("The index cannot be updated: {}", reason);
@@ -477,12 +512,13 @@ final class Indexer implements AutoCloseable {
     /** Stops indexing and commits, within half a minute. */
     @Override
     public void close() {
-        // Read before the stop, because after the stop the thread commits, and an interrupt would disturb the commit.
-        boolean hasNoFeeder = lifeCycle.feeder() == null;
+        // Read before the stop, because the thread closes the engine after the stop. Before that it commits both indices,
+        // and an interrupt would make a commit fail.
+        boolean mayCommit = isEngineOpen;
         stop.request();
         endOffsets.close();
-        if (hasNoFeeder) {
-            // The thread may wait for an engine that does not answer.
+        if (!mayCommit) {
+            // The thread may wait for an engine that does not respond.
             thread.interrupt();
         }
         if (!thread.join(STOP_TIMEOUT)) {

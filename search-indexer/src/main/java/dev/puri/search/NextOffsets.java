@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The next offset to read of each partition of both topics.
+ * For each partition of {@code puri.identities.v1} and {@code puri.documents.v1}, the next offset to read.
  *
  * @param byPartition the next offset by partition
  */
@@ -42,7 +42,7 @@ record NextOffsets(Map<TopicPartition, Long> byPartition) {
         return byPartition.getOrDefault(new TopicPartition(kind.topic(), partition), 0L);
     }
 
-    /** Whether the offset of each partition is at least that of the other offsets. */
+    /** Returns whether each offset is at least the offset of the same partition in {@code other}. */
     boolean hasReached(NextOffsets other) {
         return other.byPartition.entrySet().stream()
                 .allMatch(entry -> byPartition.getOrDefault(entry.getKey(), 0L) >= entry.getValue());

@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.projection.Backoff;
+import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
@@ -25,6 +26,7 @@ final class PurgeScheduler {
     private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
     private final Duration forgetAfter;
+    private final FailureState failure;
     private final InstantSource clock;
     private final IndexMeters meters;
     private final Backoff backoff = new Backoff(RETRY_POLICY);
@@ -34,9 +36,11 @@ final class PurgeScheduler {
 
     /**
      * @param forgetAfter time after which an erased entry must be purged from the index files
+     * @param failure receives the reason why the last purge failed
      */
-    PurgeScheduler(Duration forgetAfter, InstantSource clock, IndexMeters meters) {
+    PurgeScheduler(Duration forgetAfter, FailureState failure, InstantSource clock, IndexMeters meters) {
         this.forgetAfter = forgetAfter;
+        this.failure = failure;
         this.clock = clock;
         this.meters = meters;
     }
@@ -77,11 +81,17 @@ final class PurgeScheduler {
             index.purge();
             meters.purges().record(System.nanoTime() - startedAtNanos, TimeUnit.NANOSECONDS);
             hasSucceeded = true;
+            failure.clear();
         } catch (IndexUnavailableException e) {
-            log.warn(
-                    "The purge failed and erased entries are still in the index files; will retry: {}", e.getMessage());
+            if (failure.changeTo(String.valueOf(e.getMessage()))) {
+                log.warn(
+                        "The purge failed and erased entries are still in the index files; will retry: {}",
+                        e.getMessage());
+            }
         } catch (RuntimeException | Error e) {
-            log.error("The purge failed and erased entries are still in the index files; will retry", e);
+            if (failure.changeTo(e.toString())) {
+                log.error("The purge failed and erased entries are still in the index files; will retry", e);
+            }
         } finally {
             success.complete(hasSucceeded);
         }

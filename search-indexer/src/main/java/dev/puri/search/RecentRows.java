@@ -47,13 +47,13 @@ final class RecentRows {
     synchronized void putRow(Puri puri, Position position, @Nullable Handle handle) {
         rows.put(puri, position);
         if (handle != null) {
-            putBearer(handle, puri);
+            bearers.put(handle, puri);
         }
     }
 
-    /** Adds the bearer of a handle. */
-    synchronized void putBearer(Handle handle, Puri puri) {
-        bearers.put(handle, puri);
+    /** Adds the bearer that the engine had for a handle, unless the cache has one, which may be of a later row. */
+    synchronized void putBearerIfAbsent(Handle handle, Puri puri) {
+        bearers.putIfAbsent(handle, puri);
     }
 
     /** Removes the row of a name, after readers have stopped seeing the row. */

@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  *                    │ 503 at once                       │ 503
  * </pre>
  *
- * The expected wait follows from the length of the queue and the mean duration of recent searches. It refuses a search
- * early, so that the client can try another instance. The check of the actual wait keeps the bound when the searches
- * ahead are slower than the mean.
+ * The first check estimates the wait from the length of the queue and the mean duration of recent searches. It refuses
+ * a search early, so that the client can try another instance. The second check keeps the bound if the searches ahead
+ * are slower than the mean.
  */
 final class SearchPool implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SearchPool.class);
@@ -44,7 +44,10 @@ final class SearchPool implements AutoCloseable {
     /** Each search contributes one eighth to the moving mean, as in TCP's estimate of round-trip times (RFC 6298). */
     private static final int MEAN_DIVISOR = 8;
 
-    /** How often queued searches are checked for waiting too long while all threads are busy. */
+    /**
+     * The time between two checks for queued searches that have waited too long. A thread that becomes free checks its
+     * next search itself.
+     */
     private static final Duration SHED_INTERVAL = Duration.ofMillis(100);
 
     private final ThreadPoolExecutor threads;
@@ -64,13 +67,13 @@ final class SearchPool implements AutoCloseable {
     /** A search that runs on a thread of the pool and may block. */
     @FunctionalInterface
     interface Search {
-        /** Returns a task that sends the response, to be run on the exchange's event loop. */
+        /** Searches. Returns the code that sends the response; it runs on the exchange's event loop. */
         Runnable run();
     }
 
-    /** A search for a client. */
+    /** A search in the pool: it either runs or is refused, and responds in both cases. */
     interface Task {
-        /** Whether the client has disconnected. */
+        /** Whether a response is no longer possible or needed. Such a task is dropped. */
         boolean isOver();
 
         /** Runs the search. Must not throw. */
@@ -111,7 +114,7 @@ final class SearchPool implements AutoCloseable {
         shedder.start();
     }
 
-    /** Runs a search on a thread of the pool, and sends its response on the event loop. Thread-safe. */
+    /** Queues a search of a request, or responds 503 if it would wait too long. Thread-safe. */
     void run(Exchange exchange, Search search) {
         submit(new ExchangeTask(exchange, search));
     }
@@ -149,6 +152,7 @@ final class SearchPool implements AutoCloseable {
                 refuse(queued.task, now - queued.submittedAtNanos);
             }
         }
+        sheddingFailure.clear();
     }
 
     private void onSheddingFailure(Throwable cause) {
@@ -193,7 +197,7 @@ final class SearchPool implements AutoCloseable {
         }
     }
 
-    /** A search that responds to an HTTP request. */
+    /** The task of an HTTP request. */
     private record ExchangeTask(Exchange exchange, Search search) implements Task {
         @Override
         public boolean isOver() {

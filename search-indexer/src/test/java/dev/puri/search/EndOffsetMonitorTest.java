@@ -1,12 +1,18 @@
 package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.projection.TopicAdmin;
+import dev.puri.search.index.EntryKind;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +34,29 @@ final class EndOffsetMonitorTest {
             await().atMost(Duration.ofSeconds(30))
                     .untilAsserted(
                             () -> assertThat(endOffsets.failureReason()).contains("OutOfMemoryError: simulated"));
+        }
+    }
+
+    @Test
+    void closesTheFirstClientIfTheSecondCannotBeCreated() {
+        AtomicInteger closed = new AtomicInteger();
+        Admin admin = (Admin) Proxy.newProxyInstance(
+                Admin.class.getClassLoader(), new Class<?>[] {Admin.class}, (proxy, method, arguments) -> {
+                    assertThat(method.getName()).isEqualTo("close");
+                    closed.incrementAndGet();
+                    return null;
+                });
+        try (EndOffsetMonitor endOffsets = new EndOffsetMonitor(
+                topic -> {
+                    if (topic.equals(EntryKind.DOCUMENT.topic())) {
+                        throw new KafkaException("no client");
+                    }
+                    return new TopicAdmin(admin, topic);
+                },
+                InstantSource.system())) {
+            assertThatThrownBy(endOffsets::askBrokers).isInstanceOf(KafkaException.class);
+
+            assertThat(closed).hasValue(1);
         }
     }
 

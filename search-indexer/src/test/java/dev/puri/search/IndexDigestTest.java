@@ -185,15 +185,15 @@ final class IndexDigestTest {
         ChangeDecoder.DecodedRecord digest = digestAt(NOW);
         // All digests of a minute, one shortly after the other.
         for (int i = 0; i < 10; i++) {
-            assertThat(comparison.isComparable(digest)).isTrue();
+            assertThat(comparison.shouldCompare(digest)).isTrue();
             comparison.compare(List.of(digest), () -> scan(nanos, Duration.ofMillis(100)));
         }
         comparison.compare(List.of(digest), () -> scan(nanos, Duration.ofSeconds(12)));
-        assertThat(comparison.isComparable(digest)).isFalse();
+        assertThat(comparison.shouldCompare(digest)).isFalse();
         nanos.addAndGet(Duration.ofMinutes(3).toNanos());
-        assertThat(comparison.isComparable(digest)).isFalse();
+        assertThat(comparison.shouldCompare(digest)).isFalse();
         nanos.addAndGet(Duration.ofMinutes(1).toNanos());
-        assertThat(comparison.isComparable(digest)).isTrue();
+        assertThat(comparison.shouldCompare(digest)).isTrue();
         assertThat(comparison.check(EntryKind.IDENTITY).state(0)).isEqualTo(DigestCheck.State.EQUAL);
     }
 
@@ -209,7 +209,7 @@ final class IndexDigestTest {
                 }))
                 .hasMessage("no");
 
-        assertThat(comparison.isComparable(digestAt(NOW))).isFalse();
+        assertThat(comparison.shouldCompare(digestAt(NOW))).isFalse();
     }
 
     /** Otherwise digests of partitions that change often could use up the time of a partition at rest. */
@@ -219,13 +219,13 @@ final class IndexDigestTest {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);
         DigestComparison comparison = new DigestComparison(IndexCheckpoint.NONE, source(), now::get, nanos::get);
         comparison.compare(List.of(digestAt(NOW)), () -> scan(nanos, Duration.ofHours(1)));
-        assertThat(comparison.isComparable(digestAt(NOW))).isFalse();
+        assertThat(comparison.shouldCompare(digestAt(NOW))).isFalse();
 
         now.set(NOW.plus(DigestComparison.MAX_TIME_SKIPPED).plusSeconds(1));
 
-        assertThat(comparison.isComparable(digestAt(now.get()))).isTrue();
+        assertThat(comparison.shouldCompare(digestAt(now.get()))).isTrue();
         comparison.compare(List.of(digestAt(now.get())), () -> scan(nanos, Duration.ofMillis(100)));
-        assertThat(comparison.isComparable(digestAt(now.get()))).isFalse();
+        assertThat(comparison.shouldCompare(digestAt(now.get()))).isFalse();
         // Partition 1 was never compared.
         DigestCheck.meter(Topics.IDENTITIES, () -> comparison.check(EntryKind.IDENTITY), meters);
         assertThat(meters.get("puri.digest.unchecked.seconds").gauge().value()).isEqualTo(301);

@@ -65,4 +65,20 @@ final class IndexHealthTest {
         now = now.plusSeconds(61);
         assertThat(health.ready().details()).doesNotContainKey("lastFailure");
     }
+
+    @Test
+    void showsFailuresOfPurgesAndScrubsUntilTheyEnd() {
+        IndexHealth health = health();
+        health.purgeFailure().changeTo("the disk is full");
+        health.scrubFailure().changeTo("a bug");
+
+        assertThat(health.ready().details())
+                .containsEntry("purgeFailure", "the disk is full")
+                .containsEntry("scrubFailure", "a bug");
+
+        health.purgeFailure().clear();
+        health.scrubFailure().clear();
+
+        assertThat(health.ready().details()).doesNotContainKeys("purgeFailure", "scrubFailure");
+    }
 }

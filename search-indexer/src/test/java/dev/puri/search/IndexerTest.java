@@ -13,6 +13,7 @@ import dev.puri.search.index.IndexUnavailableException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -348,5 +349,78 @@ final class IndexerTest {
 
         awaitThat(() -> serves(second, "music:tracks:2"));
         assertThat(second.rebuildStatus().reason()).endsWith("was deleted and created again");
+    }
+
+    @Test
+    void searchesGetTheReasonOfAFailureWhileTheIndexIsStillBeingClosed() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        try (ServingIndex reader = indexer.acquire()) {
+            assertThat(reader).isNotNull();
+
+            store.serving().setBroken(true);
+            topics.write("music:tracks:2", 2, "Two");
+            awaitThat(() -> indexer.serving() == null);
+
+            assertThat(indexer.servingFailure()).isEqualTo("java.lang.IllegalStateException: a bug");
+            store.serving().setBroken(false);
+        }
+    }
+
+    @Test
+    void aFailureDuringTheClosingDoesNotHideTheFailureBefore() {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+
+        store.serving().setBroken(true);
+        store.serving().setApplyUnavailable(true);
+        topics.write("music:tracks:2", 2, "Two");
+        awaitThat(() -> opened.get() > 1);
+
+        assertThat(indexer.health().ready().details()).containsEntry("lastFailure", "apply fails in this test");
+        store.serving().setBroken(false);
+    }
+
+    @Test
+    void theFirstIndexServesWhenItIsCompleteAlthoughARebuildRuns() {
+        String first = "music:tracks:1";
+        String inOtherPartition = "music:tracks:2";
+        assertThat(MemoryTopics.partition(first)).isNotEqualTo(MemoryTopics.partition(inOtherPartition));
+        topics.announceDocument(first);
+        Indexer indexer = start();
+        awaitThat(() -> topics.polls() > 0);
+        // The end offsets from now on are not reached in this test, so the rebuild does not end.
+        topics.announceDocument(inOtherPartition);
+        int otherPartition = MemoryTopics.partition(inOtherPartition);
+        awaitThat(() -> Objects.requireNonNull(indexer.endOffsets().lastOffsets())
+                        .endsOf(EntryKind.DOCUMENT)
+                        .byPartition()
+                        .get(otherPartition)
+                == 1);
+        indexer.requestRebuild();
+        awaitThat(() -> store.unfinished() != null);
+
+        topics.write(first, 1, "One");
+
+        awaitThat(() -> serves(indexer, first));
+        assertThat(indexer.rebuildStatus().isRunning()).isTrue();
+    }
+
+    @Test
+    void theStopCommitsARebuildAlthoughNothingUpdatesTheServingIndex() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        topics.createAgain();
+        topics.write("music:tracks:2", 2, "Two");
+        // The rebuild waits for this document.
+        topics.announceDocument("music:tracks:3");
+        awaitThat(() -> indexer.primaryFeeder() == null && indexer.rebuildStatus().appliedChanges() == 2);
+
+        indexer.close();
+
+        assertThat(store.unfinished().committedCheckpoint().topicIds()).isNotEmpty();
     }
 }

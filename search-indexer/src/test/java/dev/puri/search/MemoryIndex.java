@@ -63,11 +63,17 @@ final class MemoryIndex implements SearchIndex {
     private Map<Key, Stored> durable = Map.of();
     private IndexCheckpoint checkpoint = IndexCheckpoint.NONE;
     private volatile boolean isUnavailable;
+    private volatile boolean isApplyUnavailable;
     private volatile boolean isClosed;
 
     /** Makes all calls fail, or not. */
     void setUnavailable(boolean newValue) {
         isUnavailable = newValue;
+    }
+
+    /** Makes every application of changes fail, or not. */
+    void setApplyUnavailable(boolean newValue) {
+        isApplyUnavailable = newValue;
     }
 
     /** Makes searches and commits throw unexpected errors, or not. */
@@ -147,6 +153,9 @@ final class MemoryIndex implements SearchIndex {
     @Override
     public void apply(List<IndexChange> changes) throws IndexUnavailableException {
         requireOpen();
+        if (isApplyUnavailable) {
+            throw new IndexUnavailableException("apply fails in this test", new IllegalStateException());
+        }
         changes.forEach(change -> put(applied, change));
         changes.stream()
                 .filter(change -> change.kind() == EntryKind.DOCUMENT)
@@ -179,6 +188,10 @@ final class MemoryIndex implements SearchIndex {
         requireOpen();
         if (isBroken) {
             throw new IllegalStateException("a bug");
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            // As engines do.
+            throw new IndexUnavailableException("the commit was interrupted", new InterruptedException());
         }
         durable = Map.copyOf(applied);
         // Engines store the text of a checkpoint.

@@ -2,6 +2,7 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.projection.FailureState;
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
 import dev.puri.search.index.IndexCheckpoint;
@@ -27,7 +28,8 @@ final class PurgeSchedulerTest {
     private final IndexFeeder.Context context = topics.feederContext(
             new OutcomeCache(meters), new Waiters(1), Duration.ZERO, Duration.ofHours(1), () -> now, meters);
     private final IndexFeeder feeder = new IndexFeeder(index, IndexCheckpoint.NONE, topics.source(() -> now), context);
-    private final PurgeScheduler purges = new PurgeScheduler(FORGET_AFTER, () -> now, context.meters());
+    private final FailureState failure = new FailureState();
+    private final PurgeScheduler purges = new PurgeScheduler(FORGET_AFTER, failure, () -> now, context.meters());
 
     @BeforeEach
     void erase() throws Exception {
@@ -64,6 +66,7 @@ final class PurgeSchedulerTest {
         purges.awaitEnd(PURGE_TIMEOUT);
 
         assertThat(index.purges()).isEqualTo(1);
+        assertThat(failure.reason()).isNull();
         assertThat(feeder.purgeNeededSince()).isNull();
     }
 
@@ -84,7 +87,7 @@ final class PurgeSchedulerTest {
     }
 
     @Test
-    void aPurgeThatFailsWithAnyThrowableIsStillNeededAndBacksOff() {
+    void aPurgeThatFailsWithAnyThrowableIsReportedAndStillNeededAndBacksOff() {
         index.setPurgeResult(CompletableFuture.completedFuture(false));
         Instant erasedAt = now;
         now = now.plus(FORGET_AFTER);
@@ -92,6 +95,7 @@ final class PurgeSchedulerTest {
         purges.awaitEnd(PURGE_TIMEOUT);
         assertThat(index.startedPurges()).isEqualTo(1);
         assertThat(feeder.purgeNeededSince()).isEqualTo(erasedAt);
+        assertThat(failure.reason()).isEqualTo("java.lang.OutOfMemoryError: simulated");
 
         purges.step(feeder);
 

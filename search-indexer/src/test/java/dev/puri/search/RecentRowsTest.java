@@ -2,7 +2,9 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Position;
 import org.junit.jupiter.api.Test;
 
 final class RecentRowsTest {
@@ -28,5 +30,17 @@ final class RecentRowsTest {
         recentRows.aboutToApply(TRACK);
 
         assertThat(recentRows.writtenBeforeNanos(TRACK) - begun).isNotNegative();
+    }
+
+    @Test
+    void theBearerThatTheEngineHadDoesNotReplaceThatOfALaterRow() {
+        Handle handle = new Handle("trk_4k7vx9tz2nqr8w3");
+        Puri later = Puri.parse("soundcloud:tracks:2");
+        RecentRows recentRows = new RecentRows();
+        recentRows.putRow(later, Position.parse("0-1"), handle);
+
+        recentRows.putBearerIfAbsent(handle, TRACK);
+
+        assertThat(recentRows.bearer(handle)).isEqualTo(later);
     }
 }

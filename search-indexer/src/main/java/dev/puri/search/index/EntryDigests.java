@@ -6,7 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The digests of the entries of an index, by kind and partition.
+ * The digests of an index: for each kind of entry and each partition of its topic, the digest of the entries of this
+ * partition.
  *
  * @param byKind partitions without entries may be absent
  */

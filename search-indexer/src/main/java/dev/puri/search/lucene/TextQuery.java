@@ -27,8 +27,8 @@ import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Builds Lucene queries for {@link RankedQuery}. Leaves out the words fields of attribute weights that no document of
- * the index has.
+ * Builds Lucene queries for {@link RankedQuery}. Queries only the words fields that at least one document of the index
+ * has. There is one words field for each attribute weight.
  */
 final class TextQuery implements QueryBuilder<Query> {
     private final List<Integer> fieldWeights = new ArrayList<>();

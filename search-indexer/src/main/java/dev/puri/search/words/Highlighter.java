@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Returns highlights: fragments of a hit's attributes as HTML, with each matching word in an {@code <em>} element. It
- * analyzes the attributes of the hit again, so it does the same for every engine.
+ * Marks the words of a hit that match the query: makes HTML fragments of the hit's attributes, with each matching word
+ * in an {@code <em>} element. It analyzes the attributes itself, so the fragments do not depend on the search engine.
  */
 public final class Highlighter {
     /**

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  * at least one of
  * ├─ all of
- * │  ├─ each word: the highest score over all fields and over the word itself, its prefix and a typo
+ * │  ├─ each word: the highest score over all fields; a field has the word itself, a word that starts with it, or
+ * │  │            the word with one typo
  * │  ├─ each phrase: the highest score over all fields
  * │  ├─ each word with symbols: a filter without a score
  * │  └─ optional, only for the score: the highest tier, adjacent words, completion
@@ -83,8 +84,8 @@ public final class RankedQuery<Q> {
                         builder.phrase(field, words, ScoreModel.SAME_ATTRIBUTE_SLOP), ScoreModel.SAME_ATTRIBUTE_TIER));
             }
             optional.add(builder.disMax(adjacent));
-            // The typed text may be a title, with words of another attribute before or after it. An identity with this
-            // title is in the tier too.
+            // The typed text may be a title and words of another attribute. A document whose title is the beginning or
+            // the end of the typed text gets the same tier.
             tiers.add(withTierScore(
                     builder.anyTerm(IndexedText.TITLE_KEYWORD_FIELD, query.possibleTitles()),
                     ScoreModel.SAME_ATTRIBUTE_TIER));

@@ -5,14 +5,15 @@ import org.apache.lucene.util.automaton.Operations;
 
 /**
  * Builds patterns for the strings that are one edit away from a text and have the same digits in the same order. An
- * edit deletes, inserts or replaces one character, or swaps two neighbours. The fuzzy queries of the engines cannot
- * protect digits. OpenSearch gets a regular expression. Lucene gets an automaton, because the conversion of the regular
- * expression into an automaton would take milliseconds.
+ * edit deletes, inserts or replaces one character, or swaps two neighbours. A pattern may also match the text itself.
+ * The engines' own fuzzy queries are not used, because they would also match a text with other digits. OpenSearch gets
+ * a regular expression. Lucene gets an automaton, because the conversion of the regular expression into an automaton
+ * would take milliseconds.
  */
 public final class TypoPattern {
     private static final String NO_DIGIT = "[^0-9]";
 
-    /** Lucene's limit of the effort to make an automaton deterministic. The longest text needs far less. */
+    /** The limit of Lucene's work to determinize an automaton, in Lucene's units. The longest text needs far less. */
     private static final int MAX_DETERMINIZE_WORK = 100_000;
 
     private TypoPattern() {}
@@ -32,16 +33,16 @@ public final class TypoPattern {
         for (int i = 0; i < characters.length; i++) {
             regex.append("((");
             if (!isDigit(characters[i])) {
-                // Deletes or replaces the character.
+                // Alternative: the character is deleted or replaced.
                 regex.append(NO_DIGIT).append('?');
                 appendLiteral(regex, characters, i + 1, characters.length);
                 regex.append('|');
             }
-            // Inserts a character before this character.
+            // Alternative: a character is inserted before this character.
             regex.append(NO_DIGIT);
             appendLiteral(regex, characters, i, characters.length);
             if (i + 1 < characters.length && !(isDigit(characters[i]) && isDigit(characters[i + 1]))) {
-                // Swaps this character and the next.
+                // Alternative: this character and the next are swapped.
                 regex.append('|');
                 appendLiteral(regex, characters, i + 1, i + 2);
                 appendLiteral(regex, characters, i, i + 1);
@@ -50,7 +51,7 @@ public final class TypoPattern {
             regex.append(")|");
             appendLiteral(regex, characters, i, i + 1);
         }
-        // Inserts a character at the end.
+        // Alternative: a character is inserted at the end.
         regex.append(NO_DIGIT);
         regex.append(")".repeat(characters.length));
         return regex.toString();

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventStream {
     /** Why a stream ended. */
     public enum End {
-        /** The client disconnected. */
+        /** The client disconnected, or it sent a HEAD request. */
         GONE,
         /** The client read too slowly. */
         SLOW,
@@ -39,8 +39,8 @@ public final class EventStream {
      * The limits of a stream.
      *
      * @param maxPendingBytes the maximum number of pending bytes
-     * @param heartbeat the period of keep-alives, so that proxies do not close the connection. None is sent at the end
-     *     of a period with an event, so the stream may be silent for almost two periods
+     * @param heartbeat the period of keep-alives, so that proxies do not close the connection. No keep-alive is sent at
+     *     the end of a period in which an event was sent, so the stream may be silent for almost two periods
      */
     public record Options(int maxPendingBytes, Duration heartbeat) {}
 
@@ -51,8 +51,8 @@ public final class EventStream {
                 ServerSentEvent.comment(),
                 ServerSentEvent.of(null, "dropped", "{\"reason\":\"slow-reader\"}")),
         /**
-         * Keep-alives are empty lines. A slow reader gets no notice: it detects the early end, because the line is
-         * missing with which the endpoint ends a complete stream.
+         * Keep-alives are empty lines. A slow reader gets no notice: it detects the early end, because the last line of
+         * a complete stream is missing: each endpoint ends its stream with a summary line.
          */
         LINES("application/x-ndjson", ServerSentEvent.encoded(new byte[] {'\n'}), ServerSentEvent.encoded(new byte[] {
             '\n'
@@ -73,7 +73,7 @@ public final class EventStream {
         }
     }
 
-    /** A write ends with the event that reaches this size. Between two writes, the event loop serves other requests. */
+    /** A slice is complete when it has at least this size. Between two slices, the event loop serves other requests. */
     private static final int SLICE_BYTES = 64 << 10;
 
     private final Exchange exchange;
@@ -94,7 +94,8 @@ public final class EventStream {
     /**
      * The last event of the stream, and why the stream ends. Later events in the queue are not sent.
      *
-     * @param event a copy that is in the queue only once, because the writer recognizes it by identity
+     * @param event a new object, so that the writer recognizes it in the queue by identity, even if the caller has sent
+     *     an equal event before
      */
     private record LastEvent(End end, ServerSentEvent event) {
         static LastEvent of(End end, ServerSentEvent event) {
@@ -110,7 +111,10 @@ public final class EventStream {
         this.onEnd = onEnd;
     }
 
-    /** Starts the heartbeat. A stream of events also sends a comment, and with it the headers of the response. */
+    /**
+     * Starts the heartbeat. In the format {@code EVENTS} it also sends a comment, so that the client receives the
+     * response headers at once.
+     */
     void start() {
         if (format == Format.EVENTS) {
             send(format.keepAlive);

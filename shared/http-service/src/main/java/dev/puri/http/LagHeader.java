@@ -5,8 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A response header with the staleness of the data in whole seconds, like {@code Age} (RFC 9111, 5.1). The header is
- * absent while the data is fresh.
+ * Creates the response header that reports the staleness of the data in whole seconds, like {@code Age} (RFC 9111,
+ * 5.1). The header is absent while the data is fresh.
  */
 public final class LagHeader {
     /**

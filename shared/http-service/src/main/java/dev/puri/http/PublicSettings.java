@@ -5,7 +5,10 @@ import dev.puri.settings.Settings;
 import java.util.Map;
 import java.util.Optional;
 
-/** Settings of the public listener. It serves look-ups by handle, and only public data. */
+/**
+ * Settings of the public listener, which serves only public data: look-ups by handle (resolver) or searches (search
+ * server).
+ */
 public record PublicSettings(
         @Setting(doc = "Address of the public listener.", byDefault = "127.0.0.1")
         String publicHttpHost,

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param method {@code GET}, {@code POST} or {@code DELETE}
  * @param path a fixed path, or a path with one parameter as its last segment: {@code /v1/identities/{ref}}
- * @param scope the scope that the caller's bearer token must have
+ * @param scope the scope that the bearer token must have; {@link Scope#NONE} if no token is needed
  * @param queryNames the accepted query parameters. Requests with other parameters are refused, because a response that
  *     ignores a misspelt parameter would be wrong
  * @param ignoresUnknownQuery whether unknown query parameters are ignored instead

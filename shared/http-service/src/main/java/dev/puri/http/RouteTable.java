@@ -10,7 +10,8 @@ import java.util.TreeSet;
 
 /**
  * Finds the route of a request: first among fixed paths, then among paths with a parameter, in the order of
- * declaration. Paths are compared undecoded, so that a percent-encoded path cannot match another path.
+ * declaration. Paths are compared without percent-decoding: {@code /v1/%73tats} does not match the route {@code
+ * /v1/stats}.
  */
 final class RouteTable {
     private final Map<String, Map<String, MeasuredRoute>> byPath = new LinkedHashMap<>();

@@ -35,7 +35,7 @@ public record StateFolder(
      * The temporary directories of this process. Their lock files must not be opened a second time: closing any channel
      * of a file may release all locks of the process on the file.
      */
-    private static final Set<Path> OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
+    private static final Set<Path> DIRECTORIES_OF_THIS_PROCESS = ConcurrentHashMap.newKeySet();
 
     /**
      * Returns the configured directory, or a temporary directory.
@@ -52,7 +52,7 @@ public record StateFolder(
     static StateFolder temporary(Path parent, String prefix) {
         deleteAbandoned(parent, prefix);
         Path path = parent.resolve(prefix + UUID.randomUUID());
-        OF_THIS_PROCESS.add(path);
+        DIRECTORIES_OF_THIS_PROCESS.add(path);
         try {
             FileChannel lock = FileChannel.open(
                     path.resolveSibling(path.getFileName() + LOCK_SUFFIX),
@@ -67,13 +67,16 @@ public record StateFolder(
         }
     }
 
-    /** Deletes directories without a lock. The operating system releases the locks of a killed process. */
+    /**
+     * Deletes the directories whose lock file no process holds. The operating system releases the locks of a killed
+     * process.
+     */
     private static void deleteAbandoned(Path parent, String prefix) {
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(parent, prefix + "*" + LOCK_SUFFIX)) {
             for (Path lock : locks) {
                 String name = lock.getFileName().toString();
                 Path folder = parent.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length()));
-                if (!OF_THIS_PROCESS.contains(folder)) {
+                if (!DIRECTORIES_OF_THIS_PROCESS.contains(folder)) {
                     deleteIfUnlocked(folder, lock);
                 }
             }
@@ -135,7 +138,7 @@ public record StateFolder(
                 Files.deleteIfExists(path.resolveSibling(path.getFileName() + LOCK_SUFFIX));
                 lock.close();
             }
-            OF_THIS_PROCESS.remove(path);
+            DIRECTORIES_OF_THIS_PROCESS.remove(path);
         } catch (IOException e) {
             log.warn("{} cannot be deleted: {}", path, e.toString());
         }

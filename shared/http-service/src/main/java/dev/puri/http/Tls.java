@@ -25,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and checks the files of a listener's certificate, key and trusted authorities. If a renewed file is invalid,
- * the listener logs the error and keeps the certificate in use, so no handshake fails.
+ * {@link #read} throws; the listener then logs the error and continues with the previous certificate.
  */
 final class Tls {
-    /** Without TLS 1.0 and 1.1, which RFC 8996 deprecates. */
+    /** TLS 1.0 and 1.1 are excluded, because RFC 8996 deprecates them. */
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
 
     private final Path certificate;
@@ -49,7 +49,7 @@ final class Tls {
         this.handshakeTimeout = handshakeTimeout;
     }
 
-    /** Returns the files of the settings; null if TLS is off. */
+    /** Returns the files that the settings name; null if TLS is off. */
     static @Nullable Tls of(TlsSettings settings, Duration handshakeTimeout) {
         Path certificate = settings.tlsCertificate().orElse(null);
         Path key = settings.tlsKey().orElse(null);
@@ -90,7 +90,10 @@ final class Tls {
         }
     }
 
-    /** Returns the first certificate of the file. In the file of the server this is the server's own. */
+    /**
+     * Returns the first certificate of the file. In PURI_TLS_CERTIFICATE it is that of the server; intermediate
+     * certificates follow.
+     */
     private static X509Certificate firstCertificate(String setting, Path file, Buffer pem)
             throws UnusableFileException {
         try {
@@ -149,6 +152,6 @@ final class Tls {
                 }
             }
         }
-        throw new GeneralSecurityException("the file has no such key");
+        throw new GeneralSecurityException("the file has no key of this algorithm");
     }
 }

@@ -28,7 +28,7 @@ public record TlsSettings(
     public static final TlsSettings OFF = Settings.read(TlsSettings.class, Map.of(), Map.of(), null);
 
     /**
-     * @throws IllegalArgumentException if a setting needs another setting that is missing
+     * @throws InvalidSettingsException with all mistakes: a value is unknown, or settings do not fit together
      */
     public TlsSettings {
         List<String> mistakes = new ArrayList<>();

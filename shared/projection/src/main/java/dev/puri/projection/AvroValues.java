@@ -28,7 +28,7 @@ public final class AvroValues<T extends SpecificRecord> {
     }
 
     /**
-     * @param registry resolves schema ids; not closed
+     * @param registry resolves schema ids; this class does not close it
      */
     public AvroValues(Class<T> type, SchemaRegistry registry) {
         this.registry = registry;

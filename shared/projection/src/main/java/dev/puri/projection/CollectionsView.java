@@ -1,6 +1,7 @@
 package dev.puri.projection;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.JsonBody;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.Namespace;
@@ -9,7 +10,6 @@ import dev.puri.schemas.collection.WriteMode;
 import dev.puri.schemas.identity.Owner;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 
 /** Writes the declared collections and namespaces as JSON, the response of {@code GET /v1/collections}. */
 public final class CollectionsView {
@@ -61,25 +61,16 @@ public final class CollectionsView {
         if (collection.prefix() != null) {
             json.writeStringField("prefix", collection.prefix().text());
         }
-        json.writeArrayFieldStart("owners");
-        for (String owner :
-                collection.owners().stream().map(Owner::text).sorted().toList()) {
-            json.writeString(owner);
-        }
-        json.writeEndArray();
+        json.writeFieldName("owners");
+        JsonBody.writeValue(
+                json, collection.owners().stream().map(Owner::text).sorted().toList());
         json.writeBooleanField("search", collection.search());
         SearchedAttributes attributes = collection.attributes();
         if (!attributes.equals(SearchedAttributes.DEFAULT)) {
-            json.writeObjectFieldStart("boost");
-            for (Map.Entry<String, Integer> boost : attributes.boost().entrySet()) {
-                json.writeNumberField(boost.getKey(), boost.getValue());
-            }
-            json.writeEndObject();
-            json.writeArrayFieldStart("shown");
-            for (String name : attributes.shown()) {
-                json.writeString(name);
-            }
-            json.writeEndArray();
+            json.writeFieldName("boost");
+            JsonBody.writeValue(json, attributes.boost());
+            json.writeFieldName("shown");
+            JsonBody.writeValue(json, attributes.shown());
         }
         json.writeBooleanField("public", collection.isPublic());
         json.writeBooleanField("retired", collection.retired());

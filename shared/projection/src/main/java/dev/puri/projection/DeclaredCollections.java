@@ -53,7 +53,7 @@ public final class DeclaredCollections implements AutoCloseable {
     /**
      * Starts to follow the topic. The topic may not exist yet, and the brokers may be unavailable.
      *
-     * @param registry resolves schema ids; not closed
+     * @param registry resolves schema ids; this class does not close it
      * @param maxStaleness the limit of the staleness; beyond it no name is public
      */
     public static DeclaredCollections start(

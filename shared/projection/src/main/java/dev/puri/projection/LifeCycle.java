@@ -9,22 +9,24 @@ import org.slf4j.LoggerFactory;
  * index.
  *
  * <pre>
- *   Empty ── fill ──▶ CatchingUp ── complete ──▶ Current ── detach ──▶ Stale
- *     └───── open ──▶ Stale ─────── attach ─────▶┘
- *
- *   any of these ── rebuild ──▶ Rebuilding beside it ── swap ──▶ Current, with the rebuilt projection
- *                                      └── endRebuild ──▶ the state beside it
+ *   Empty         ── fill ──▶ CatchingUp      ── open ──▶ Stale
+ *   CatchingUp    ── complete ──▶ Current     ── detach ──▶ Empty
+ *   Stale         ── attach ──▶ Current
+ *   Current       ── detach ──▶ Stale
+ *   any of these  ── rebuild ──▶ Rebuilding   ── withdraw ──▶ Empty
+ *   Rebuilding    ── swap ──▶ Current, with the rebuilt projection
+ *                 ── endRebuild ──▶ its primary state, that of the projection that the rebuild will replace
  * </pre>
  *
- * {@link Stale} and {@link Current} projections serve, also while another one is rebuilt beside them. The transitions
- * of the serving projection are allowed during a rebuild and do not end it. A swap and a withdrawal return the
- * projection that served before; the caller drops it when nobody reads it any more.
+ * {@link Stale} and {@link Current} projections serve, also while a replacement is rebuilt. The transitions of the
+ * serving projection are allowed during a rebuild and do not end it. A swap and a withdrawal return the projection that
+ * served before; the caller drops it when nobody reads it any more.
  *
- * <p>One thread changes the state, and any thread reads it. All reads of one {@link State} fit together, which separate
- * fields could not guarantee.
+ * <p>One thread changes the state, and any thread reads it. The values of one {@link State} are consistent with each
+ * other, which separate fields could not guarantee.
  *
  * @param <P> the projection
- * @param <F> what updates a projection from its topics
+ * @param <F> the feeder, which applies the records of the topics to a projection
  */
 public final class LifeCycle<P, F> {
     private static final Logger log = LoggerFactory.getLogger(LifeCycle.class);
@@ -39,12 +41,12 @@ public final class LifeCycle<P, F> {
             return null;
         }
 
-        /** Updates the serving projection, or fills the first one; null if nothing does. */
+        /** The feeder that updates the serving projection or fills the first one; null if there is none. */
         default @Nullable F feeder() {
             return null;
         }
 
-        /** Fills a replacement of the serving projection; null if nothing does. */
+        /** The feeder that fills a replacement of the serving projection; null if there is none. */
         default @Nullable F rebuildFeeder() {
             return null;
         }
@@ -65,21 +67,25 @@ public final class LifeCycle<P, F> {
     /** The projection serves, and a feeder keeps it current. */
     public record Current<P, F>(P serving, F feeder) implements WithoutRebuild<P, F> {}
 
-    /** A feeder fills a new projection, which will replace the one in the other state. */
-    public record Rebuilding<P, F>(WithoutRebuild<P, F> beside, F rebuildFeeder) implements State<P, F> {
+    /**
+     * A feeder fills a new projection.
+     *
+     * @param primary the state of the projection that the new one will replace
+     */
+    public record Rebuilding<P, F>(WithoutRebuild<P, F> primary, F rebuildFeeder) implements State<P, F> {
         @Override
         public @Nullable P serving() {
-            return beside.serving();
+            return primary.serving();
         }
 
         @Override
         public @Nullable F feeder() {
-            return beside.feeder();
+            return primary.feeder();
         }
     }
 
     /**
-     * @param name of the projection, for the log
+     * @param name the name of the projection in log lines
      */
     public LifeCycle(String name) {
         this.name = name;
@@ -95,20 +101,23 @@ public final class LifeCycle<P, F> {
         return state.serving();
     }
 
-    /** Returns what updates the serving projection or fills the first one; null if nothing does. Thread-safe. */
+    /**
+     * Returns the feeder that updates the serving projection or fills the first one; null if there is none.
+     * Thread-safe.
+     */
     public @Nullable F feeder() {
         return state.feeder();
     }
 
     /** Lets a stored projection serve, before a feeder updates it. */
     public void open(P stored) {
-        require("open", besideRebuild() instanceof Empty);
+        require("open", primaryState() instanceof Empty);
         change("open", new Stale<>(stored));
     }
 
     /** Lets a feeder update the stored projection that serves. */
     public void attach(F feeder) {
-        if (!(besideRebuild() instanceof Stale<P, F> stale)) {
+        if (!(primaryState() instanceof Stale<P, F> stale)) {
             throw illegal("attach");
         }
         change("attach", new Current<>(stale.serving(), feeder));
@@ -116,26 +125,29 @@ public final class LifeCycle<P, F> {
 
     /** Lets a feeder fill the first projection. */
     public void fill(F feeder) {
-        require("fill", besideRebuild() instanceof Empty);
+        require("fill", primaryState() instanceof Empty);
         change("fill", new CatchingUp<>(feeder));
     }
 
     /** Lets the first projection serve, because its feeder has filled it. */
     public void complete(P filled) {
-        if (!(besideRebuild() instanceof CatchingUp<P, F> catchingUp)) {
+        if (!(primaryState() instanceof CatchingUp<P, F> catchingUp)) {
             throw illegal("complete");
         }
         change("complete", new Current<>(filled, catchingUp.feeder()));
     }
 
-    /** Ends the updates of the serving projection, which still serves, or the fill of the first one. */
+    /**
+     * Removes the feeder. A serving projection then serves without updates; a projection that was being filled is given
+     * up.
+     */
     public void detach() {
         P serving = state.serving();
         change("detach", serving == null ? new Empty<>() : new Stale<>(serving));
     }
 
     /**
-     * Ends the updates and the service.
+     * Stops serving and updating the projection. A rebuild continues.
      *
      * @return the projection that served; null if none did
      */
@@ -147,10 +159,10 @@ public final class LifeCycle<P, F> {
 
     /** Lets a feeder fill a replacement of the serving projection. */
     public void rebuild(F feeder) {
-        if (!(state instanceof WithoutRebuild<P, F> beside)) {
+        if (!(state instanceof WithoutRebuild<P, F> primary)) {
             throw illegal("rebuild");
         }
-        enter("rebuild", new Rebuilding<>(beside, feeder));
+        enter("rebuild", new Rebuilding<>(primary, feeder));
     }
 
     /**
@@ -169,14 +181,14 @@ public final class LifeCycle<P, F> {
     /** Ends the rebuild, if one runs, without a replacement. */
     public void endRebuild() {
         if (state instanceof Rebuilding<P, F> rebuilding) {
-            enter("endRebuild", rebuilding.beside());
+            enter("endRebuild", rebuilding.primary());
         }
     }
 
-    private WithoutRebuild<P, F> besideRebuild() {
+    private WithoutRebuild<P, F> primaryState() {
         return switch (state) {
             case WithoutRebuild<P, F> current -> current;
-            case Rebuilding<P, F> rebuilding -> rebuilding.beside();
+            case Rebuilding<P, F> rebuilding -> rebuilding.primary();
         };
     }
 
@@ -207,7 +219,7 @@ public final class LifeCycle<P, F> {
     private static String describe(State<?, ?> state) {
         String description = state.getClass().getSimpleName();
         return state instanceof Rebuilding<?, ?> rebuilding
-                ? description + " beside " + describe(rebuilding.beside())
+                ? description + ", primary " + describe(rebuilding.primary())
                 : description;
     }
 }

@@ -1,8 +1,10 @@
 package dev.puri.projection;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -16,8 +18,20 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  */
 public record PlainConsumers(Map<String, String> kafka, String bootstrapServers)
         implements Supplier<Consumer<byte[], byte[]>> {
+    private static final CloseOptions CLOSE_OPTIONS = CloseOptions.timeout(Duration.ofMillis(200));
+
     public PlainConsumers {
         kafka = Map.copyOf(kafka);
+    }
+
+    /** Closes a consumer without waiting for brokers, which it does not need without a group. */
+    public static void close(Consumer<?, ?> consumer) {
+        // An interrupted thread could not close it.
+        boolean interrupted = Thread.interrupted();
+        consumer.close(CLOSE_OPTIONS);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**

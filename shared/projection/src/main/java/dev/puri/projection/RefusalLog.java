@@ -139,7 +139,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     /**
      * Starts to follow the topic. The topic may not exist yet, and the brokers may be unavailable.
      *
-     * @param registry resolves schema ids; not closed
+     * @param registry resolves schema ids; this class does not close it
      * @param maxRefusals the maximum number of refusals that are kept
      * @param maxAge how long a refusal is kept with its names; without names, only {@code maxRefusals} limits it
      * @param maxWaits the maximum number of concurrent waits

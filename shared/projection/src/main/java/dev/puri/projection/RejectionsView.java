@@ -2,17 +2,18 @@ package dev.puri.projection;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.Timestamp;
-import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Refusal.Holder;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query for recent refusals, and their JSON: {@code GET /v1/rejections?puri=&position=&limit=}.
+ * The parameters of {@code GET /v1/rejections?puri=&position=&limit=}. Finds the matching refusals and writes the
+ * response.
  *
  * @param puri selects the refusals of this pURI; null for all
  * @param position selects the refusal of the event at this position; null for all
@@ -40,30 +41,22 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     }
 
     /**
-     * Parses the query parameters; a missing parameter is null.
+     * Parses the query parameters. Pass null for a parameter that is missing.
      *
      * @throws InvalidParameterException if a parameter is invalid
      */
     public static RejectionsView parse(@Nullable String puri, @Nullable String position, @Nullable String limit) {
         return new RejectionsView(
-                puri == null ? null : puri(puri),
-                position == null ? null : position(position),
+                puri == null ? null : value("puri", puri, Puri::parse),
+                position == null ? null : value("position", position, Position::parse),
                 limit == null ? DEFAULT_LIMIT : limit(limit));
     }
 
-    private static Puri puri(String text) {
+    private static <T> T value(String parameter, String text, Function<String, T> parser) {
         try {
-            return Puri.parse(text);
-        } catch (InvalidNameException e) {
-            throw new InvalidParameterException("puri", String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static Position position(String text) {
-        try {
-            return Position.parse(text);
+            return parser.apply(text);
         } catch (IllegalArgumentException e) {
-            throw new InvalidParameterException("position", String.valueOf(e.getMessage()));
+            throw new InvalidParameterException(parameter, String.valueOf(e.getMessage()));
         }
     }
 
@@ -88,7 +81,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
     /**
      * Writes the whole response body.
      *
-     * @param complete false while the topic is being read, so that refusals may be missing
+     * @param complete false while the follower has not caught up; refusals may then be missing
      * @throws IOException if the generator throws it
      */
     public static void write(JsonGenerator json, List<RejectedEvent> events, boolean complete) throws IOException {

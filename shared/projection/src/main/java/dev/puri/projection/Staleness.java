@@ -82,8 +82,8 @@ public final class Staleness<E> {
     }
 
     /**
-     * Notes that the state had all records at a time, without a comparison of offsets: stored state was opened, or the
-     * state was filled up to end offsets of that time.
+     * Notes that the state has all records that were committed before a time. The caller knows this without a
+     * comparison of offsets: it opened stored state, or filled the state up to the end offsets of that time.
      */
     public void noteComplete(ObservationTime at) {
         asOf = at;
@@ -96,12 +96,15 @@ public final class Staleness<E> {
         asOf = null;
     }
 
-    /** Returns whether the reader has reached any end offsets, so that the state was complete once. */
+    /** Returns whether the state was complete at least once since the last reset. */
     public boolean hasCaughtUp() {
         return asOf != null;
     }
 
-    /** Returns the latest time as of which the state is known to have all records; null before the first. */
+    /**
+     * Returns the latest time for which this is known: the state has all records that were committed before it. Null
+     * before the first.
+     */
     public @Nullable ObservationTime asOf() {
         return asOf;
     }

@@ -26,7 +26,7 @@ public final class SupervisedThread {
     /** The work. After it returns or throws, it is called again after a delay. */
     @FunctionalInterface
     public interface Attempt {
-        /** Works as long as possible. An attempt that may take long must check the stop itself. */
+        /** Does the work once, or until it fails. If it may take long, it must check the stop itself. */
         void run() throws Exception;
     }
 
@@ -80,17 +80,17 @@ public final class SupervisedThread {
         try {
             onFailure.accept(cause);
         } catch (Throwable reportFailure) {
-            // Probably there is no memory for the report. The work is tried again nevertheless.
+            // Nothing else can be done, probably for lack of memory. The work is tried again.
             Thread.yield();
         }
     }
 
-    /** Interrupts the thread. */
+    /** Interrupts the attempt, so that a blocking call in it ends. Call it after the stop. */
     public void interrupt() {
         thread.interrupt();
     }
 
-    /** Unparks the thread. */
+    /** Ends a {@link LockSupport#park} in the attempt. Has no effect on the delay. */
     public void unpark() {
         LockSupport.unpark(thread);
     }

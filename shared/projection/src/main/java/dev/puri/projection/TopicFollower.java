@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
@@ -40,7 +39,6 @@ final class TopicFollower implements Follower {
     private static final Duration MAX_TIME_WITHOUT_PROGRESS = Duration.ofSeconds(5);
     private static final Duration END_OFFSETS_PERIOD = Duration.ofSeconds(1);
     private static final Duration POLL_TIMEOUT = Duration.ofMillis(200);
-    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(200);
     private static final RetryPolicy RETRY_POLICY = new RetryPolicy(Duration.ofMillis(200), Duration.ofSeconds(5));
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
@@ -183,13 +181,7 @@ final class TopicFollower implements Follower {
                 }
             }
         } finally {
-            // A consumer without a group closes without waiting for brokers, but an interrupted thread could not close
-            // it.
-            boolean interrupted = Thread.interrupted();
-            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            PlainConsumers.close(consumer);
         }
     }
 

@@ -131,8 +131,8 @@ class LifeCycleTest {
         assertRefused("open", () -> life.open("other"), "Current");
         assertThat(life.state()).isEqualTo(new LifeCycle.Current<>("stored", 1));
         life.rebuild(2);
-        assertRefused("rebuild", () -> life.rebuild(3), "Rebuilding beside Current");
-        assertRefused("attach", () -> life.attach(3), "Rebuilding beside Current");
+        assertRefused("rebuild", () -> life.rebuild(3), "Rebuilding, primary Current");
+        assertRefused("attach", () -> life.attach(3), "Rebuilding, primary Current");
     }
 
     private static void assertRefused(String transition, Runnable call, String state) {

@@ -37,7 +37,7 @@ public interface TableFeeder extends AutoCloseable {
     void start();
 
     /**
-     * Reports all changes from now on to a receiver.
+     * Reports each change after the records that {@link #start} has read to a receiver.
      *
      * @param createReceiver creates the receiver; its argument has the next offset of each partition, by partition
      *     number. Called by the thread that writes the table

@@ -1,9 +1,11 @@
 package dev.puri.resolver.feed;
 
 import dev.puri.projection.DigestCheck;
+import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
+import dev.puri.projection.TimeBudget;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.PartCheck;
 import java.time.Duration;
@@ -24,8 +26,8 @@ final class TableScrub implements AutoCloseable {
     private static final Duration MIN_PASS_TIME = Duration.ofSeconds(1);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-    /** Shorter pauses are added up, because each costs a context switch. */
-    private static final Duration MIN_PAUSE = Duration.ofMillis(10);
+    /** The credit that is used up between two pauses. */
+    private static final Duration MAX_CREDIT = Duration.ofMillis(10);
 
     private static final RetryPolicy RETRY_POLICY = RetryPolicy.fixed(Duration.ofSeconds(10));
 
@@ -39,27 +41,32 @@ final class TableScrub implements AutoCloseable {
     private final int partitions;
     private final DigestCheck digests;
     private final long rowsPerSecond;
+    private final FailureState failure;
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("table-scrub", stop, RETRY_POLICY, this::run, TableScrub::onFailure);
+            new SupervisedThread("table-scrub", stop, RETRY_POLICY, this::run, this::onFailure);
 
-    /** Time to wait to keep the rate, in nanoseconds, of pauses that are not taken yet. */
-    private long pendingPauseNanos;
+    /** Limits the rate. Only for the thread. */
+    private final TimeBudget budget = new TimeBudget(1, MAX_CREDIT, System::nanoTime);
 
     /**
      * @param partitions the number of partitions of the topic
      * @param digests receives the results
      * @param rowsPerSecond the maximum number of rows and of entries of the index of handles per second; 0 to check
      *     nothing
+     * @param failure receives the reason why the last pass failed
      */
-    TableScrub(PackedTable table, int partitions, DigestCheck digests, long rowsPerSecond) {
+    TableScrub(PackedTable table, int partitions, DigestCheck digests, long rowsPerSecond, FailureState failure) {
         this.table = table;
         this.partitions = partitions;
         this.digests = digests;
         this.rowsPerSecond = rowsPerSecond;
+        this.failure = failure;
     }
 
     void start() {
+        // The last table may have been replaced after its scrub failed.
+        failure.clear();
         if (rowsPerSecond > 0) {
             thread.start();
         }
@@ -69,12 +76,15 @@ final class TableScrub implements AutoCloseable {
         while (!stop.isRequested()) {
             long startNanos = System.nanoTime();
             pass();
+            failure.clear();
             stop.awaitRequest(MIN_PASS_TIME.minusNanos(System.nanoTime() - startNanos));
         }
     }
 
-    private static void onFailure(Throwable cause) {
-        log.error("The scrub of the table failed, and is retried", cause);
+    private void onFailure(Throwable cause) {
+        if (failure.changeTo(cause.toString())) {
+            log.error("The scrub of the table failed, and is retried", cause);
+        }
     }
 
     /** Checks all parts of the table and of the index of handles once. Returns early after {@link #close}. */
@@ -118,19 +128,10 @@ final class TableScrub implements AutoCloseable {
     private PartCheck checkUndisturbed(Supplier<PartCheck> check) {
         for (int tries = 1; ; tries++) {
             PartCheck result = check.get();
-            pause(result.entries());
+            budget.spend(result.entries(), rowsPerSecond, stop);
             if (result.isComplete() || tries == MAX_TRIES || stop.isRequested()) {
                 return result;
             }
-        }
-    }
-
-    private void pause(int entries) {
-        pendingPauseNanos += entries * 1_000_000_000L / Math.max(1, rowsPerSecond);
-        if (pendingPauseNanos >= MIN_PAUSE.toNanos()) {
-            long startNanos = System.nanoTime();
-            stop.awaitRequest(Duration.ofNanos(pendingPauseNanos));
-            pendingPauseNanos -= System.nanoTime() - startNanos;
         }
     }
 

@@ -47,6 +47,8 @@ public final class TableStatus {
     /** Which records the brokers have deleted from the topic. */
     private final FailureState truncation = new FailureState();
 
+    private final FailureState scrubFailure = new FailureState();
+
     private final TableRebuild rebuild;
     private final DigestMeters digestMeters;
 
@@ -200,6 +202,10 @@ public final class TableStatus {
         if (detail != null) {
             details.put("detail", detail);
         }
+        String failedScrub = scrubFailure.reason();
+        if (failedScrub != null) {
+            details.put("scrubFailure", failedScrub);
+        }
         if (rebuild.isRunning()) {
             details.put("rebuild", "running");
         }
@@ -284,6 +290,11 @@ public final class TableStatus {
         Duration age = lagAge();
         Long lag = lag();
         return age == null || lag == null || age.compareTo(maxLagAge) > 0 ? Double.NaN : lag;
+    }
+
+    /** Returns why the scrub of the serving table fails now. */
+    FailureState scrubFailure() {
+        return scrubFailure;
     }
 
     /** Returns the state of the rebuild that was requested last. */

@@ -9,9 +9,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle as numbers: 15 characters of 5 bits, and one of 26³ prefixes. In a packed record a handle takes 10 bytes: 75
- * bits for the characters and 5 bits for the code of the prefix in {@link Dictionaries}. A prefix without a code takes
- * 2 more bytes.
+ * The key of a handle in the index of handles: the handle as numbers, its hash, and the dictionaries with which it
+ * reads the handle of a record. A handle has 15 characters of 5 bits each, and one of 26³ prefixes. In a packed record
+ * a handle takes 10 bytes: 75 bits for the characters and 5 bits for the code of the prefix in {@link Dictionaries}. A
+ * prefix without a code takes 2 more bytes.
  *
  * @param high the first 12 characters, 60 bits
  * @param low the last 3 characters, 15 bits
@@ -78,7 +79,10 @@ record HandleKey(long high, int low, int prefix, long hash, Dictionaries diction
         return unpack(bytes, offset, dictionaries, seed).hash;
     }
 
-    /** Parses a handle and sets it in a row. Returns false if the text is not a handle. */
+    /**
+     * Parses the {@link Handle#LENGTH} bytes at {@code from} as a handle and sets it in a row. Returns false if they
+     * are not a handle in lower case.
+     */
     static boolean parse(byte[] text, int from, RawRow row) {
         int prefix = parsePrefix(text, from);
         long high = parseCharacters(text, from + FIRST_CHARACTER, 12);
@@ -119,7 +123,8 @@ record HandleKey(long high, int low, int prefix, long hash, Dictionaries diction
     /** Parses characters of 5 bits each. Returns a negative number if a character is invalid. */
     private static long parseCharacters(byte[] text, int from, int count) {
         long value = 0;
-        // Becomes negative if any character is invalid, because VALUES has -1 for it.
+        // Becomes negative if a character is invalid: VALUES has -1 for it, or it is not ASCII and its byte is
+        // negative.
         int signs = 0;
         for (int i = from; i < from + count; i++) {
             signs |= VALUES[text[i] & 0x7F] | text[i];

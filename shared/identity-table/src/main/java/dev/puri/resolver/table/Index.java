@@ -108,6 +108,9 @@ final class Index {
         void restart();
 
         void accept(long tag, byte[] record);
+
+        /** Called for an entry that points to no record, because its memory is damaged. */
+        default void acceptDamaged() {}
     }
 
     Index(Slab slab) {
@@ -258,6 +261,8 @@ final class Index {
                 if (isUnchanged(segment, stamp)) {
                     if (record != null) {
                         consumer.accept(slot >>> ADDRESS_BITS, record);
+                    } else if ((slot & ADDRESS_MASK) != 0) {
+                        consumer.acceptDamaged();
                     }
                     break;
                 }

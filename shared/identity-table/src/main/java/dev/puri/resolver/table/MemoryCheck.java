@@ -9,11 +9,15 @@ import java.util.stream.IntStream;
 
 /**
  * Finds damaged memory of a table: records that differ from the digests that the writer keeps, and index entries that
- * lead to a record with another pURI or handle. It checks one part, a segment of an index, at a time. Thread-safe.
+ * lead to a record with another pURI or handle. A call checks one part: the segment with this number of the index of
+ * pURIs, or of the index of handles. Thread-safe.
  */
 final class MemoryCheck {
-    /** In place of the hash of a damaged record. The hash of a row has this value with a probability of 2⁻⁶⁴. */
+    /** The hash that stands for a damaged record. An intact row has it with a probability of 2⁻⁶⁴. */
     private static final long DAMAGED = 0;
+
+    /** The partition that stands for that of a damaged record, because the report needs a partition. */
+    private static final int UNKNOWN_PARTITION = 0;
 
     private final TableMemory memory;
     private final PartDigests digests;
@@ -31,6 +35,7 @@ final class MemoryCheck {
         long sequence = digests.sequence(part);
         PartitionDigest expected = digests.ofPart(part);
         RecordHasher hasher = new RecordHasher(memory.dictionaries());
+        // During the hold, no word of a record is removed from the dictionaries.
         try (Dictionaries.Hold hold = memory.dictionaries().hold()) {
             SegmentEntries entries = memory.puris().read(part);
             int rows = entries.records().size();
@@ -39,19 +44,19 @@ final class MemoryCheck {
                 stored = stored.plus(hash(entries, i, part, hasher));
             }
             if (!digests.isUnchanged(part, sequence)) {
-                return PartCheck.interrupted(rows);
+                return PartCheck.incomplete(rows);
             }
-            List<Integer> differing =
-                    stored.equals(expected) ? List.of() : differing(entries, part, partitions, hasher);
+            List<Integer> differingPartitions =
+                    stored.equals(expected) ? List.of() : differingPartitions(entries, part, partitions, hasher);
             return digests.isUnchanged(part, sequence)
-                    ? new PartCheck(true, rows, differing)
-                    : PartCheck.interrupted(rows);
+                    ? new PartCheck(true, rows, differingPartitions)
+                    : PartCheck.incomplete(rows);
         }
     }
 
     /**
-     * Returns the hash of a record. Returns {@link #DAMAGED} if the record cannot be decoded, or if its pURI does not
-     * lead to its entry. Other damage to the record changes the hash.
+     * Returns the hash of a record. Returns {@link #DAMAGED} if the record cannot be decoded, or if a look-up of its
+     * pURI would not find this index entry. Other damage to the record changes the hash.
      */
     private long hash(SegmentEntries entries, int i, int part, RecordHasher hasher) {
         try {
@@ -64,7 +69,7 @@ final class MemoryCheck {
     }
 
     /** Returns the partitions whose stored rows in a part differ from their digest. */
-    private List<Integer> differing(SegmentEntries entries, int part, int partitions, RecordHasher hasher) {
+    private List<Integer> differingPartitions(SegmentEntries entries, int part, int partitions, RecordHasher hasher) {
         int count = Math.max(partitions, digests.partitions());
         PartitionDigest[] stored = new PartitionDigest[count];
         Arrays.fill(stored, PartitionDigest.EMPTY);
@@ -84,9 +89,13 @@ final class MemoryCheck {
     /** See {@link PackedTable#checkHandles}. */
     PartCheck checkHandles(int part, int partitions) {
         RecordHasher hasher = new RecordHasher(memory.dictionaries());
+        // During the hold, no word of a record is removed from the dictionaries.
         try (Dictionaries.Hold hold = memory.dictionaries().hold()) {
             SegmentEntries entries = memory.handles().read(part);
             Set<Integer> differing = new TreeSet<>();
+            if (entries.hasDamaged()) {
+                differing.add(UNKNOWN_PARTITION);
+            }
             for (int i = 0; i < entries.records().size(); i++) {
                 byte[] record = entries.records().get(i);
                 if (!hasHandleOfEntry(record, entries, i, part)) {
@@ -107,14 +116,14 @@ final class MemoryCheck {
         }
     }
 
-    /** Returns the partition of a record; 0 if the record is damaged, because the report needs a partition. */
+    /** Returns the partition of a record; {@link #UNKNOWN_PARTITION} if the record is damaged. */
     private static int partition(byte[] record, int partitions, RecordHasher hasher) {
         try {
             // The hasher notes the pURI of the record, from which it computes the partition.
             long unused = hasher.hash(record, 0);
             return hasher.partition(partitions);
         } catch (RuntimeException e) {
-            return 0;
+            return UNKNOWN_PARTITION;
         }
     }
 }

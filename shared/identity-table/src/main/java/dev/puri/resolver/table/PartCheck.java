@@ -10,7 +10,7 @@ import java.util.List;
  * @param differing the partitions of which the part has wrong rows or entries
  */
 public record PartCheck(boolean isComplete, int entries, List<Integer> differing) {
-    static PartCheck interrupted(int entries) {
+    static PartCheck incomplete(int entries) {
         return new PartCheck(false, entries, List.of());
     }
 }

@@ -172,7 +172,11 @@ final class RecordParser {
         for (int shift = 7; shift < 64; shift += 7) {
             byte next = in[offset++];
             bits |= (next & 0x7FL) << shift;
-            if (next >= 0) {
+            if (next == 0) {
+                // A number with superfluous bytes. Avro refuses it if it is an int of more than 5 bytes.
+                throw new IllegalArgumentException("the number is not encoded in the shortest form");
+            }
+            if (next > 0) {
                 return Varint.unzigzag(bits);
             }
         }

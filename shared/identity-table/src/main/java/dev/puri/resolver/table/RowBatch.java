@@ -28,7 +28,7 @@ public final class RowBatch {
 
     final int[] begins = new int[MAX_ROWS + 1];
 
-    /** The hashes of the pURIs in the index. */
+    /** By row to put: the hash with which the index finds its pURI. */
     final long[] puriHashes = new long[MAX_ROWS];
 
     /** {@link RowHash#ofText} of the pURIs. */
@@ -45,6 +45,7 @@ public final class RowBatch {
     /** The hashes of the handles. */
     final long[] handleHashes = new long[MAX_ROWS];
 
+    // By row to put: the dictionary codes of its collection, owner and shard, and the ordinal of its status.
     final int[] collections = new int[MAX_ROWS];
     final int[] owners = new int[MAX_ROWS];
     final int[] shards = new int[MAX_ROWS];
@@ -100,8 +101,8 @@ public final class RowBatch {
      * @param value a value written with the schema of this build
      * @param token the position of the event that caused the record, from its first header. It replaces the position in
      *     the value
-     * @return false if only Avro can decode the record. Then nothing is added; the caller decodes it and calls {@link
-     *     #put}
+     * @return false if this parser does not support the form of the record. Then nothing is added; the caller decodes
+     *     the record with Avro and calls {@link #put}
      */
     public boolean tryPut(int partition, byte[] key, byte[] value, byte[] token) {
         beginIfEmpty();

@@ -6,8 +6,8 @@ import java.util.Map;
 
 /**
  * Counts the rows that one thread reads from a snapshot, by owner, shard, collection and status. The three arrays are a
- * direct-mapped cache of counters, because most rows are of few such groups. A counter that is evicted from the cache
- * is added to a map.
+ * direct-mapped cache of counters, because most rows belong to a few groups. A group is a combination of owner, shard,
+ * collection and status. A counter that is evicted from the cache is added to a map.
  */
 final class RowCounts implements RowCodec.RowCounter {
     private static final int CACHE_SIZE = 1 << 10;
@@ -16,8 +16,8 @@ final class RowCounts implements RowCodec.RowCounter {
     private final long[] ownersAndShards = new long[CACHE_SIZE];
     private final long[] collectionsAndStatuses = new long[CACHE_SIZE];
     private final int[] counts = new int[CACHE_SIZE];
-    private final Map<RowGroup, Integer> displaced = new HashMap<>();
-    private final Map<Integer, Integer> survivors = new HashMap<>();
+    private final Map<RowGroup, Integer> evicted = new HashMap<>();
+    private final Map<Integer, Integer> mergedRowsBySurvivorCollection = new HashMap<>();
 
     /** The rows with the same owner and shard, and the same collection and status. */
     private record RowGroup(long ownerAndShard, long collectionAndStatus) {}
@@ -32,7 +32,7 @@ final class RowCounts implements RowCodec.RowCounter {
         long collectionAndStatus = (long) collection << 2 | status;
         int index = (int) ((ownerAndShard * 31 + collectionAndStatus) * 0x9E3779B97F4A7C15L >>> 54);
         if (ownersAndShards[index] != ownerAndShard || collectionsAndStatuses[index] != collectionAndStatus) {
-            displace(index);
+            evict(index);
             ownersAndShards[index] = ownerAndShard;
             collectionsAndStatuses[index] = collectionAndStatus;
         }
@@ -41,12 +41,12 @@ final class RowCounts implements RowCodec.RowCounter {
 
     @Override
     public void countSurvivor(int collection, int delta) {
-        survivors.merge(collection, delta, Integer::sum);
+        mergedRowsBySurvivorCollection.merge(collection, delta, Integer::sum);
     }
 
-    private void displace(int index) {
+    private void evict(int index) {
         if (counts[index] != 0) {
-            displaced.merge(
+            evicted.merge(
                     new RowGroup(ownersAndShards[index], collectionsAndStatuses[index]), counts[index], Integer::sum);
             counts[index] = 0;
         }
@@ -55,14 +55,14 @@ final class RowCounts implements RowCodec.RowCounter {
     /** Adds all counts to the totals of a table. */
     void addTo(RowCodec.RowCounter totals) {
         for (int index = 0; index < CACHE_SIZE; index++) {
-            displace(index);
+            evict(index);
         }
-        displaced.forEach((kind, count) -> totals.count(
-                (int) (kind.collectionAndStatus >>> 2),
-                (int) (kind.ownerAndShard >>> 32),
-                (int) kind.ownerAndShard,
-                (int) (kind.collectionAndStatus & 3),
+        evicted.forEach((group, count) -> totals.count(
+                (int) (group.collectionAndStatus >>> 2),
+                (int) (group.ownerAndShard >>> 32),
+                (int) group.ownerAndShard,
+                (int) (group.collectionAndStatus & 3),
                 count));
-        survivors.forEach(totals::countSurvivor);
+        mergedRowsBySurvivorCollection.forEach(totals::countSurvivor);
     }
 }

@@ -8,10 +8,22 @@ import java.util.List;
 final class SegmentEntries implements Index.EntryConsumer {
     private final List<byte[]> records = new ArrayList<>();
     private long[] tags = new long[64];
+    private boolean hasDamaged;
 
     @Override
     public void restart() {
         records.clear();
+        hasDamaged = false;
+    }
+
+    @Override
+    public void acceptDamaged() {
+        hasDamaged = true;
+    }
+
+    /** Returns whether an entry pointed to no record. */
+    boolean hasDamaged() {
+        return hasDamaged;
     }
 
     @Override

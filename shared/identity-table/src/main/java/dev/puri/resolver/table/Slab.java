@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * may allocate, fill and free pages while no thread allocates or frees records.
  *
  * <p>Other threads read at addresses from an {@link Index}. The memory at such an address may have been freed and
- * reused meanwhile, so a reader must not use the bytes before the index has compared the segment's stamp. {@link #read}
- * and {@link #getLongAcquire} check the bounds of the chunks, so they do not fail at an outdated address.
+ * reused meanwhile, so a reader must not use the bytes before the index has compared the stamp of its segment, which is
+ * a version. {@link #read} and {@link #getLongAcquire} check the bounds of the chunks, so they do not fail at an
+ * outdated address.
  */
 final class Slab implements AutoCloseable {
     /** The number of bytes of a unit. */
@@ -48,8 +49,8 @@ final class Slab implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private volatile MemorySegment[] chunks = {};
 
-    /** The begin and the end of the free space from which the next allocation is taken. */
-    private long freeBegin;
+    /** The start and the end of the free space from which the next allocation is taken. */
+    private long freeStart;
 
     private long freeEnd;
 
@@ -68,7 +69,7 @@ final class Slab implements AutoCloseable {
 
     private final AtomicLong unitsInUse = new AtomicLong();
 
-    private final Cleaner.Cleanable memory = CLEANER.register(this, arena::close);
+    private final Cleaner.Cleanable cleanable = CLEANER.register(this, arena::close);
 
     /**
      * Frees all memory. Later calls of {@link #read} and {@link #getLongAcquire} find nothing. All other accesses, and
@@ -77,9 +78,10 @@ final class Slab implements AutoCloseable {
     @Override
     public void close() {
         chunks = new MemorySegment[0];
-        memory.clean();
+        cleanable.clean();
     }
 
+    /** Returns the size of all chunks in bytes. */
     long bytes() {
         return (long) chunks.length * CHUNK_UNITS * UNIT;
     }
@@ -106,7 +108,8 @@ final class Slab implements AutoCloseable {
     }
 
     /**
-     * Allocates a page and copies the content into it. Several threads may call it if none allocates or frees records.
+     * Allocates a page and copies the content into it. Several threads may call it while no thread allocates or frees
+     * records.
      */
     long allocatePage(long[] content, int from) {
         long address = allocatePageAddress();
@@ -141,7 +144,7 @@ final class Slab implements AutoCloseable {
         freeRecordCount++;
     }
 
-    /** Frees a page. Several threads may call it if none allocates or frees records. */
+    /** Frees a page. Several threads may call it while no thread allocates or frees records. */
     synchronized void freePage(long address) {
         addUnitsInUse(-PAGE_UNITS);
         putLong(address, firstFreePage);
@@ -149,21 +152,21 @@ final class Slab implements AutoCloseable {
     }
 
     private long cutFromFreeSpace(int units) {
-        if (freeEnd - freeBegin < units) {
-            keepFreeSpace(freeBegin, (int) (freeEnd - freeBegin));
+        if (freeEnd - freeStart < units) {
+            keepFreeSpace(freeStart, (int) (freeEnd - freeStart));
             Map.Entry<Integer, ArrayDeque<Long>> space = freeSpaces.ceilingEntry(units);
             if (space == null) {
                 addChunk();
             } else {
-                freeBegin = space.getValue().pop();
-                freeEnd = freeBegin + space.getKey();
+                freeStart = space.getValue().pop();
+                freeEnd = freeStart + space.getKey();
                 if (space.getValue().isEmpty()) {
                     freeSpaces.remove(space.getKey());
                 }
             }
         }
-        long address = freeBegin;
-        freeBegin += units;
+        long address = freeStart;
+        freeStart += units;
         return address;
     }
 
@@ -178,10 +181,10 @@ final class Slab implements AutoCloseable {
         MemorySegment[] newChunks = java.util.Arrays.copyOf(oldChunks, oldChunks.length + 1);
         newChunks[oldChunks.length] = Pages.allocate(arena, (long) CHUNK_UNITS * UNIT);
         chunks = newChunks;
-        freeBegin = (long) oldChunks.length << CHUNK_BITS;
-        freeEnd = freeBegin + CHUNK_UNITS;
-        if (freeBegin == 0) {
-            freeBegin = 1;
+        freeStart = (long) oldChunks.length << CHUNK_BITS;
+        freeEnd = freeStart + CHUNK_UNITS;
+        if (freeStart == 0) {
+            freeStart = 1;
         }
     }
 
@@ -192,7 +195,7 @@ final class Slab implements AutoCloseable {
 
     /**
      * Returns a copy of the record at an address. Returns null if there is no record: the address is beyond the chunks,
-     * or its first byte is no possible length.
+     * or its first byte cannot be the length of a record at this address.
      */
     byte @Nullable [] read(long address) {
         MemorySegment[] current = chunks;

@@ -26,7 +26,7 @@ final class SnapshotParts implements AutoCloseable {
      *
      * @param length the number of bytes, including the checksum
      * @param partName the name of the part, for the error message
-     * @throws SnapshotRefusedException if the checksum does not match
+     * @throws SnapshotRefusedException if the part is not within the file, or its checksum does not match
      */
     ByteBuffer read(long offset, int length, String partName) throws IOException, SnapshotRefusedException {
         requireWithin(offset, length, partName);
@@ -51,7 +51,7 @@ final class SnapshotParts implements AutoCloseable {
         }
     }
 
-    /** Reads bytes without verifying a checksum: the beginning of a part, which contains the length of the part. */
+    /** Reads the beginning of a part, without verifying the checksum. It contains the length of the part. */
     ByteBuffer readUnchecked(long offset, int length) throws IOException {
         return readUnchecked(offset, length, new byte[length]);
     }

@@ -9,8 +9,8 @@ import java.util.function.ToIntFunction;
 
 /**
  * A cache from the bytes of a word to its code in a {@link Dictionary}, so that the text of a recent word need not be
- * decoded. Nearly all words have 4 to 16 bytes. Such words are compared by their length and by their first and last
- * bytes as two longs or ints, which may overlap.
+ * decoded. Nearly all words have 4 to 16 bytes. A word of 4 to 7 bytes is compared as its length and two ints, a word
+ * of 8 to 16 bytes as its length and two longs: its first and its last bytes, which may overlap.
  */
 final class WordCache {
     private static final int SIZE = 256;

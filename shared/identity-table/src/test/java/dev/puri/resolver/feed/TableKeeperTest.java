@@ -517,6 +517,17 @@ final class TableKeeperTest {
     }
 
     @Test
+    void theDetailsHaveTheFailureOfTheScrub() {
+        serveFirstTable();
+        keeper.status().scrubFailure().changeTo("a bug");
+
+        assertThat(keeper.status().details()).containsEntry("scrubFailure", "a bug");
+
+        keeper.status().scrubFailure().clear();
+        assertThat(keeper.status().details()).doesNotContainKey("scrubFailure");
+    }
+
+    @Test
     void aRebuildFromATopicThatLacksRecordsIsRefused() {
         ControlledFeeder feeder = serveFirstTable();
         topics.setEnd(PARTITION, 9);

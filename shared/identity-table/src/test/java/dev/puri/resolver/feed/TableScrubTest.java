@@ -1,9 +1,11 @@
 package dev.puri.resolver.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.projection.DigestCheck;
 import dev.puri.projection.DigestCheck.State;
+import dev.puri.projection.FailureState;
 import dev.puri.resolver.Rows;
 import dev.puri.resolver.table.PackedTable;
 import dev.puri.resolver.table.RowBatch;
@@ -23,7 +25,8 @@ final class TableScrubTest {
 
     private final PackedTable table = new PackedTable();
     private final DigestCheck digests = new DigestCheck("topic", Map.of(), InstantSource.system());
-    private final TableScrub scrub = new TableScrub(table, PARTITIONS, digests, 1_000_000_000);
+    private final FailureState failure = new FailureState();
+    private final TableScrub scrub = new TableScrub(table, PARTITIONS, digests, 1_000_000_000, failure);
 
     private static Puri puri(int number) {
         return Puri.parse("soundcloud:tracks:" + number);
@@ -92,6 +95,16 @@ final class TableScrubTest {
     }
 
     @Test
+    void aPassFindsAnEntryOfAHandleThatPointsToNoRow() {
+        fill();
+        TableFaults.pointToNothing(table, handle(7));
+
+        scrub.pass();
+
+        assertThat(digests.reason()).contains("of the index of handles");
+    }
+
+    @Test
     void aLaterPassThatFindsNothingEndsTheAlarm() {
         fill();
         TableFaults.flipBit(table, puri(7));
@@ -101,6 +114,18 @@ final class TableScrubTest {
         scrub.pass();
 
         assertThat(digests.isDiffering()).isFalse();
+    }
+
+    @Test
+    void aPassThatFailsIsReported() {
+        fill();
+        TableFaults.flipBit(table, puri(7));
+        // No row has a partition, so that the report of the damage fails.
+        try (TableScrub failing = new TableScrub(table, 0, digests, 1_000_000_000, failure)) {
+            failing.start();
+
+            await().until(() -> failure.reason() != null);
+        }
     }
 
     @Test

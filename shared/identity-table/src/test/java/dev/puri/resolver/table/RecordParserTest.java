@@ -11,6 +11,7 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.RecordWriter;
+import dev.puri.schemas.serde.WireFormat;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -88,6 +89,26 @@ final class RecordParserTest {
             }
         }
         assertThat(refused).isGreaterThan(1_000);
+    }
+
+    @Test
+    void doesNotParseANumberWithSuperfluousBytes() {
+        byte[] key = Puri.parse("soundcloud:tracks:1").toBytes();
+        byte[] value = value(SomeRows.active("br-1", null));
+        // After the header, the uuid and two words of one byte for the length each.
+        int ownerOffset = WireFormat.HEADER_LENGTH + 16;
+        int shardOffset = ownerOffset + 1 + value[ownerOffset] / 2;
+        int handleBranchOffset = shardOffset + 1 + value[shardOffset] / 2;
+        assertThat(value[handleBranchOffset]).isZero();
+        byte[] longer = new byte[value.length + 6];
+        System.arraycopy(value, 0, longer, 0, handleBranchOffset);
+        // Zero as a number of seven bytes, where Avro accepts at most five.
+        Arrays.fill(longer, handleBranchOffset, handleBranchOffset + 6, (byte) 0x80);
+        System.arraycopy(value, handleBranchOffset, longer, handleBranchOffset + 6, value.length - handleBranchOffset);
+
+        assertThat(byAvro(longer)).isNull();
+        assertThat(parse(key, value)).isNotNull();
+        assertThat(parse(key, longer)).isNull();
     }
 
     @Test

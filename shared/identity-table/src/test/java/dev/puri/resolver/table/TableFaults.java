@@ -8,6 +8,9 @@ public final class TableFaults {
     /** The lowest bit of a hash that is in the tag of its index entry. */
     private static final long TAG_BIT = 1L << (Long.SIZE - Index.SEGMENT_BITS - Index.TAG_BITS);
 
+    /** The largest address, which is beyond the memory of any test. */
+    private static final long ADDRESS_WITHOUT_RECORD = (1L << (Long.SIZE - Index.TAG_BITS)) - 1;
+
     private TableFaults() {}
 
     /** Changes one bit of the stored row of a pURI, which must exist. */
@@ -36,6 +39,16 @@ public final class TableFaults {
             throw new IllegalArgumentException("no row has " + handle);
         }
         memory.handles().replace(key.hash(), addressOf(other, memory));
+    }
+
+    /** Points the entry of a handle, which must exist, to memory without a record. */
+    public static void pointToNothing(PackedTable table, Handle handle) {
+        TableMemory memory = table.memory();
+        HandleKey key = HandleKey.of(handle, memory.dictionaries(), memory.seed());
+        if (memory.handles().seek(key.hash(), key) == 0) {
+            throw new IllegalArgumentException("no row has " + handle);
+        }
+        memory.handles().replace(key.hash(), ADDRESS_WITHOUT_RECORD);
     }
 
     private static long addressOf(Puri puri, TableMemory memory) {

@@ -37,7 +37,7 @@ final class StableOffsets {
      * @param stalledFor the time since this was first observed; the transaction may be older
      */
     record StalledPartition(TopicPartition partition, Offsets offsets, Duration stalledFor) {
-        /** Returns whether both are the same partition, which waits for the same transaction. */
+        /** Returns whether both are stalls of the same partition at the same last stable offset. */
         boolean isSameStall(StalledPartition other) {
             return partition.equals(other.partition) && offsets.lastStable() == other.offsets.lastStable();
         }
@@ -47,11 +47,11 @@ final class StableOffsets {
     private record FirstObservation(long lastStable, long nanos) {}
 
     /**
-     * Compares the offsets of all partitions with the previous ones. The time of a partition continues to count while
-     * no broker reports its offsets.
+     * Compares the offsets of all partitions with the previous ones. While no broker reports the offsets of a
+     * partition, its stall continues.
      *
      * @param nanos the time at which the offsets were requested, by {@link System#nanoTime}
-     * @return the partitions that wait for a transaction, including new ones, without the unreported partitions
+     * @return the stalled partitions among the reported ones; a new stall has the duration 0
      */
     List<StalledPartition> observe(ObservedOffsets observed, long nanos) {
         Map<TopicPartition, FirstObservation> newObservations = new HashMap<>(observations);

@@ -35,7 +35,10 @@ public final class TransactionMonitor implements AutoCloseable {
     private static final Duration PERIOD = Duration.ofSeconds(5);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
-    /** The maximum number of partitions in one request for transactions, since a whole cluster may have stopped. */
+    /**
+     * The maximum number of stalled partitions that a check examines and reports. It bounds the requests if a whole
+     * cluster hangs.
+     */
     private static final int MAX_PARTITIONS = 20;
 
     private final Supplier<TransactionView> views;
@@ -51,7 +54,7 @@ public final class TransactionMonitor implements AutoCloseable {
     private final FailureState failure = new FailureState();
 
     /**
-     * @param views creates the view of the brokers at the first check
+     * @param views creates the client of the brokers at the first check
      * @param essential selects the topics in which a hanging transaction makes the server unready; in other topics it
      *     is only reported
      * @param nanoTime the clock, like {@link System#nanoTime}
@@ -95,8 +98,7 @@ public final class TransactionMonitor implements AutoCloseable {
      */
     public @Nullable String unreadyReason() {
         List<HangingTransaction> inEssentialTopics = hanging.stream()
-                .filter(transaction ->
-                        essential.test(transaction.stalled().partition().topic()))
+                .filter(transaction -> isEssential(transaction.stalled()))
                 .toList();
         return inEssentialTopics.isEmpty()
                 ? null
@@ -135,7 +137,8 @@ public final class TransactionMonitor implements AutoCloseable {
         }
         List<StalledPartition> stalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong()).stream()
                 .filter(stall -> stall.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
-                .sorted(Comparator.comparing(StalledPartition::stalledFor).reversed())
+                .sorted(Comparator.comparing((StalledPartition stall) -> !isEssential(stall))
+                        .thenComparing(StalledPartition::stalledFor, Comparator.reverseOrder()))
                 .limit(MAX_PARTITIONS)
                 .toList();
         List<HangingTransaction> found =
@@ -153,7 +156,15 @@ public final class TransactionMonitor implements AutoCloseable {
         Stream<HangingTransaction> stillStalled = hanging.stream()
                 .filter(previous -> offsets.isStillStalled(previous.stalled()))
                 .filter(previous -> !contains(found, previous));
-        return Stream.concat(found.stream(), stillStalled).limit(MAX_PARTITIONS).toList();
+        return Stream.concat(found.stream(), stillStalled)
+                .sorted(Comparator.comparing(transaction -> !isEssential(transaction.stalled())))
+                .limit(MAX_PARTITIONS)
+                .toList();
+    }
+
+    /** Essential topics are checked first, so that many stalled partitions of other topics cannot hide one of them. */
+    private boolean isEssential(StalledPartition stall) {
+        return essential.test(stall.partition().topic());
     }
 
     private static boolean contains(List<HangingTransaction> transactions, HangingTransaction transaction) {
@@ -162,7 +173,8 @@ public final class TransactionMonitor implements AutoCloseable {
 
     private List<HangingTransaction> findHanging(TransactionView currentView, List<StalledPartition> stalled) {
         Map<?, OpenTransaction> open = currentView.openTransactions(stalled);
-        // A transaction may end between the two requests; the coordinator then reports a state that is too new.
+        // The transaction may have ended after the offsets were read, and the coordinator may already report the next
+        // one. So read the offsets again and drop partitions that moved on.
         List<StalledPartition> stillStalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong());
         return stalled.stream()
                 .filter(stall -> stillStalled.stream().anyMatch(stall::isSameStall))

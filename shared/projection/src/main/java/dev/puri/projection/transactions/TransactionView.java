@@ -17,9 +17,8 @@ interface TransactionView extends AutoCloseable {
     ObservedOffsets offsets();
 
     /**
-     * Returns the open transaction of each stalled partition, without transactions that this principal may not see.
-     *
-     * @throws org.apache.kafka.common.KafkaException if no broker responds
+     * Returns the open transactions of stalled partitions. A partition is absent if its leader does not respond or this
+     * principal may not see its producers.
      */
     Map<TopicPartition, OpenTransaction> openTransactions(Collection<StalledPartition> partitions);
 

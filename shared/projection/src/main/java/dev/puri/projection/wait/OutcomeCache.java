@@ -17,13 +17,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Caches outcomes that no row shows: for each pURI without a row its last event, refused events, and decided events of
- * namespaces' own topics. Keeps the newest {@value #MAX_ENTRIES} of each kind. Thread-safe.
+ * Caches the outcomes of events that the rows do not show, in three caches: the last event of each pURI without a row,
+ * the refused events, and the decided events of namespaces' own topics. Each cache keeps its newest {@value
+ * #MAX_ENTRIES} entries. Thread-safe.
  */
 public final class OutcomeCache {
     private static final Logger log = LoggerFactory.getLogger(OutcomeCache.class);
 
-    /** An entry with pURIs of usual length takes 200 to 300 bytes; all three kinds together take about 80 MB. */
+    /**
+     * The maximum number of entries of each of the three caches. An entry takes 200 to 300 bytes, so the caches take
+     * about 80 MB together.
+     */
     static final int MAX_ENTRIES = 100_000;
 
     private final BiConsumer<Puri, Instant> onErasure;
@@ -32,7 +36,7 @@ public final class OutcomeCache {
     private final RecentEntries<Position, Puri> decidedInOwnTopics = new RecentEntries<>(MAX_ENTRIES);
 
     private final Counter recordsWithoutPosition;
-    private final AtomicBoolean hasLogged = new AtomicBoolean();
+    private final AtomicBoolean hasLoggedMissingPosition = new AtomicBoolean();
 
     /** Creates an empty cache that does not report erasures. */
     public OutcomeCache(MeterRegistry meters) {
@@ -53,9 +57,9 @@ public final class OutcomeCache {
     }
 
     /**
-     * Reads from its headers which event caused a record. Records without valid headers are counted, and the first of
-     * them is logged. The rows of such records keep their own position, which is never too late, so no wait ends too
-     * early.
+     * Reads from its headers which event caused a record. Records without valid headers are counted, except markers,
+     * and the first of them is logged. The row of such a record keeps the position in its value. This is the position
+     * of an earlier event or of the same one, so no wait for a later event ends.
      *
      * @param place the record's topic, partition and offset, for the log
      * @return null if the headers are missing or malformed
@@ -71,9 +75,9 @@ public final class OutcomeCache {
             cause = String.valueOf(e.getMessage());
         }
         recordsWithoutPosition.increment();
-        if (!hasLogged.getAndSet(true)) {
+        if (!hasLoggedMissingPosition.getAndSet(true)) {
             log.warn(
-                    "The record at {} does not name the event that caused it, so waits for that event time out"
+                    "The record at {} does not name the event that caused it, so waits for that event may time out"
                             + " (further records without valid headers are only counted): {}",
                     place.get(),
                     cause);
@@ -106,10 +110,9 @@ public final class OutcomeCache {
 
     /**
      * Notes that an event of a namespace's own topic was decided and readers can see the result. Ignores events of the
-     * shared topic, whose position the row shows. A namespace's own topic may
-     * have another number of partitions than the shared topic, and its producers may use another partitioner. So events
-     * of a pURI may be in several partitions, but the row shows only one position. Therefore each of these events is
-     * cached.
+     * shared topic: the row shows their position. Events of one pURI may be in several partitions of an own topic,
+     * because it may have another number of partitions and other partitioners, and the row shows only one position. So
+     * each event of an own topic is cached.
      */
     public void addDecided(Puri puri, Position position) {
         if (!position.topic().equals(Topics.EVENTS)) {

@@ -8,7 +8,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the query parameters of a wait, {@code ?at=TOKEN&wait=2s}, and defines the problem types of waits.
+ * Parses the query parameters of a wait, {@code ?at=TOKEN&wait=2s}, and defines problem types: that of invalid query
+ * parameters, and those of waits.
  *
  * @param maxWait the longest wait that a request may ask for
  */
@@ -46,20 +47,19 @@ public record WaitParameters(Duration maxWait) {
         }
         try {
             Duration wait = Settings.duration(text);
-            if (wait.compareTo(maxWait) <= 0) {
+            if (!wait.isNegative() && wait.compareTo(maxWait) <= 0) {
                 return wait;
             }
-        } catch (IllegalArgumentException e) {
-            // Refused below.
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            // Refused below. A number of days may overflow.
         }
         throw new RefusedException(
                 INVALID_PARAMETER,
                 "wait must be a duration such as 2s or 500ms, at most " + maxWait.toMillis() + " ms.");
     }
 
-    /** Makes a sentence from the message of an exception: with a capital letter and a full stop. */
+    /** Makes a sentence of a text: with a capital letter, unless the text begins with a pURI, and a full stop. */
     public static String sentence(String text) {
-        // A pURI at the beginning stays in lower case.
         boolean startsWithPuri = text.indexOf(':') >= 0 && text.indexOf(':') < (text + ' ').indexOf(' ');
         return (startsWithPuri ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1)) + ".";
     }

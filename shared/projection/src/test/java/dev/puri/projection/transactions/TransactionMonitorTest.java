@@ -229,6 +229,22 @@ final class TransactionMonitorTest {
         assertThat(monitor.unreadyReason()).endsWith("(and 19 more)");
     }
 
+    @Test
+    void manyHangingTransactionsInOtherTopicsDoNotHideOneInAnEssentialTopic() {
+        for (int i = 0; i < 1000; i++) {
+            view.stall(new TopicPartition("other", i), i, coordinator(TransactionState.EMPTY, false));
+        }
+        monitor.check();
+        checkAfter(Duration.ofSeconds(10));
+        view.stall(PARTITION, 41, coordinator(TransactionState.EMPTY, false));
+        checkAfter(Duration.ofSeconds(5));
+
+        checkAfter(Duration.ofSeconds(10));
+
+        assertThat(monitor.unreadyReason()).contains("puri.identities.v1-3");
+        assertThat(hanging()).isEqualTo(20);
+    }
+
     private void checkAfter(Duration time) {
         view.nanos += time.toNanos();
         monitor.check();

@@ -1,14 +1,15 @@
-package dev.puri.search;
+package dev.puri.projection;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A token bucket that contains time: it limits an expensive task to a share of the time, or a rate to a time for each
- * operation. Credit accrues while time passes, up to a maximum. The task may run while there is credit; its time is
- * subtracted afterwards, so a long run delays the next one. Not thread-safe.
+ * A token bucket that contains time: it limits an expensive task to a share of the time, or operations to a rate. Credit
+ * accrues while time passes, up to a maximum. The task may run while there is credit; its time is subtracted afterwards,
+ * so a long run delays the next one. Not thread-safe.
  */
-final class TimeBudget {
+public final class TimeBudget {
     private final int divisor;
     private final long maxCreditNanos;
     private final LongSupplier nanoTime;
@@ -22,7 +23,7 @@ final class TimeBudget {
      * @param maxCredit the maximum credit, for runs in quick succession
      * @param nanoTime {@link System#nanoTime}, or the clock of a test
      */
-    TimeBudget(int divisor, Duration maxCredit, LongSupplier nanoTime) {
+    public TimeBudget(int divisor, Duration maxCredit, LongSupplier nanoTime) {
         this.divisor = divisor;
         this.maxCreditNanos = maxCredit.toNanos();
         this.nanoTime = nanoTime;
@@ -31,7 +32,7 @@ final class TimeBudget {
     }
 
     /** Whether the task may run now. */
-    boolean hasCredit() {
+    public boolean hasCredit() {
         long nowNanos = nanoTime.getAsLong();
         creditNanos = Math.min(maxCreditNanos, creditNanos + (nowNanos - accruedAtNanos) / divisor);
         accruedAtNanos = nowNanos;
@@ -39,8 +40,22 @@ final class TimeBudget {
     }
 
     /** Subtracts the time of a run. The credit may become negative. */
-    void spend(long nanos) {
+    public void spend(long nanos) {
         creditNanos -= nanos;
+    }
+
+    /**
+     * Subtracts the time of operations that have a maximum rate. If there is no credit left, waits until the credit is at
+     * its maximum again: few long pauses cost fewer context switches than many short ones.
+     *
+     * @param perSecond the maximum rate; positive
+     * @param stop ends the wait
+     */
+    public void spend(int operations, long perSecond, Stop stop) {
+        spend(operations * TimeUnit.SECONDS.toNanos(1) / perSecond);
+        if (!hasCredit()) {
+            stop.awaitRequest(timeUntilFull());
+        }
     }
 
     /** Returns the time until the credit is at its maximum again. */

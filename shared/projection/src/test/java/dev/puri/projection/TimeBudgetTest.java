@@ -1,4 +1,4 @@
-package dev.puri.search;
+package dev.puri.projection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -55,5 +55,18 @@ final class TimeBudgetTest {
         nanos.addAndGet(3_100);
         assertThat(budget.hasCredit()).isTrue();
         assertThat(budget.timeUntilFull()).isZero();
+    }
+
+    @Test
+    void operationsTakeTheTimeOfTheirRate() {
+        Stop stop = new Stop();
+        stop.request();
+        TimeBudget rate = new TimeBudget(1, Duration.ofNanos(300), nanos::get);
+
+        rate.spend(2, 10_000_000, stop);
+        assertThat(rate.hasCredit()).as("two operations take 200 ns").isTrue();
+
+        rate.spend(1, 10_000_000, stop);
+        assertThat(rate.hasCredit()).isFalse();
     }
 }
