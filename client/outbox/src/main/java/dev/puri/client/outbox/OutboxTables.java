@@ -81,7 +81,7 @@ final class OutboxTables {
             for (String setting : dialect == Dialect.POSTGRESQL ? POSTGRESQL_KEEPALIVES : List.of(MYSQL_IDLE_TIMEOUT)) {
                 execute(connection, setting);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             resign(connection);
             throw e;
         }

@@ -23,6 +23,20 @@ class OutboxTablesTest {
         assertThat(database.statements).anyMatch(OutboxTablesTest::isUnlock);
     }
 
+    /** Some drivers and pools throw such exceptions for a closed connection. */
+    @Test
+    void releasesTheLockAfterAnyExceptionInTheSetUp() {
+        database.rows = sql -> List.<Object[]>of(new Object[] {1});
+        database.fails = sql -> {
+            if (sql.startsWith("SET ")) {
+                throw new IllegalStateException("injected");
+            }
+            return false;
+        };
+        assertThatThrownBy(() -> tables.tryLead(database.connection())).isInstanceOf(IllegalStateException.class);
+        assertThat(database.statements).anyMatch(OutboxTablesTest::isUnlock);
+    }
+
     /** A pool would keep the session and its lock, and no relay could lead. */
     @Test
     void aSessionThatCannotReleaseItsLockEnds() {
