@@ -217,7 +217,7 @@ public final class Subscribers implements AutoCloseable {
         }
         try {
             subscription.open(open.apply(subscription));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             subscription.cancel();
             if (needsReplay) {
                 replays.release();
@@ -348,15 +348,16 @@ public final class Subscribers implements AutoCloseable {
         return false;
     }
 
-    /** Ends a stream with an event of this type and counts it as dropped. */
+    /** Ends a stream with an event of this type and counts it as dropped, unless it has ended. */
     void drop(Subscription subscription, String type, String reason) {
-        droppedCounter(reason).increment();
-        subscription.end(type, reason);
+        if (subscription.end(type, reason)) {
+            droppedCounter(reason).increment();
+        }
     }
 
     void endWithBye(Subscription subscription, String reason) {
         try {
-            subscription.end(BYE, reason);
+            boolean ignored = subscription.end(BYE, reason);
         } catch (RuntimeException | Error e) {
             log.error("The stream of a subscriber could not be ended", e);
         }

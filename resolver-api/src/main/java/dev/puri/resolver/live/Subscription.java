@@ -118,12 +118,17 @@ public final class Subscription {
         }
     }
 
-    /** Sends a last event and ends the stream, unless it has ended. The client may then connect again. */
-    void end(String type, String reason) {
-        if (isEnded.compareAndSet(false, true)) {
-            subscribers.countEnded();
-            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
+    /**
+     * Sends a last event and ends the stream. The client may then connect again. Returns false, and does nothing, if
+     * the subscription has ended already.
+     */
+    boolean end(String type, String reason) {
+        if (!isEnded.compareAndSet(false, true)) {
+            return false;
         }
+        subscribers.countEnded();
+        sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
+        return true;
     }
 
     /**
