@@ -152,10 +152,8 @@ final class ChangeFeed implements AutoCloseable {
         Duration requestedDelay = ended.events.retry();
         Duration delay =
                 requestedDelay == null || requestedDelay.compareTo(retryDelay) < 0 ? retryDelay : requestedDelay;
-        schedule(delay.compareTo(MAX_RETRY_DELAY) < 0 ? delay : MAX_RETRY_DELAY, this::connect);
-        retryDelay = retryDelay.multipliedBy(2).compareTo(MAX_RETRY_DELAY) < 0
-                ? retryDelay.multipliedBy(2)
-                : MAX_RETRY_DELAY;
+        schedule(ResolverClient.shorter(delay, MAX_RETRY_DELAY), this::connect);
+        retryDelay = ResolverClient.shorter(retryDelay.multipliedBy(2), MAX_RETRY_DELAY);
     }
 
     private void schedule(Duration delay, Runnable action) {

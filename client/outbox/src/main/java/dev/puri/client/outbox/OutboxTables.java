@@ -182,9 +182,10 @@ final class OutboxTables {
 
     /** Reads the rows with these numbers that still exist, in the order of {@code seq}. */
     List<OutboxRow> rowsWithSeqs(Connection connection, List<Long> seqs) throws SQLException {
+        String seqList = seqs.stream().map(String::valueOf).collect(Collectors.joining(", "));
         return rows(
                 connection,
-                "SELECT " + OutboxRow.COLUMNS + " FROM " + outboxTable + " WHERE seq IN (" + commaSeparated(seqs)
+                "SELECT " + OutboxRow.COLUMNS + " FROM " + outboxTable + " WHERE seq IN (" + seqList
                         + ") ORDER BY seq");
     }
 
@@ -436,9 +437,5 @@ final class OutboxTables {
             }
             statement.executeBatch();
         }
-    }
-
-    private static String commaSeparated(List<Long> numbers) {
-        return numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 }

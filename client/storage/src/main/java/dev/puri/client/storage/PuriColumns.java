@@ -32,7 +32,7 @@ public final class PuriColumns {
             null,
             Puri.class,
             ColumnType.text(Puri.MAX_BYTES),
-            Codec.of(Puri::toString, text -> parseCanonical(text, text)));
+            new Codec<>(Puri::toString, text -> parseCanonical(text, text)));
 
     private final String collection;
 
@@ -67,7 +67,7 @@ public final class PuriColumns {
      */
     public ColumnMapping<Puri, Long> asLong() {
         return mapping(
-                "", ColumnType.BIGINT, Codec.of(PuriColumns::decimal, value -> Long.toString(notNegative(value))));
+                "", ColumnType.BIGINT, new Codec<>(PuriColumns::decimal, value -> Long.toString(notNegative(value))));
     }
 
     /**
@@ -91,7 +91,7 @@ public final class PuriColumns {
         return mapping(
                 " of " + width + " characters in base 36",
                 ColumnType.BIGINT,
-                Codec.of(identifier -> base36(identifier, width), value -> base36(notNegative(value), width)));
+                new Codec<>(identifier -> base36(identifier, width), value -> base36(notNegative(value), width)));
     }
 
     /**
@@ -99,7 +99,7 @@ public final class PuriColumns {
      * have this type; use {@link #asUuidBinary()} for MySQL.
      */
     public ColumnMapping<Puri, UUID> asUuid() {
-        return mapping("", ColumnType.UUID, Codec.of(PuriColumns::uuid, UUID::toString));
+        return mapping("", ColumnType.UUID, new Codec<>(PuriColumns::uuid, UUID::toString));
     }
 
     /** Maps identifiers that are uuids, in lower case, to 16 bytes in the order of the uuid's digits. */
@@ -107,7 +107,7 @@ public final class PuriColumns {
         return mapping(
                 "",
                 ColumnType.binary(Bytes.UUID_BYTES),
-                Codec.of(
+                new Codec<>(
                         identifier -> Bytes.ofUuid(uuid(identifier)),
                         bytes -> Bytes.uuid(bytes).toString()));
     }
@@ -132,7 +132,7 @@ public final class PuriColumns {
         return mapping(
                 "",
                 ColumnType.text(maxLength),
-                Codec.of(text -> requireLength(text, maxLength), text -> requireLength(text, maxLength)));
+                new Codec<>(text -> requireLength(text, maxLength), text -> requireLength(text, maxLength)));
     }
 
     /**
@@ -145,7 +145,7 @@ public final class PuriColumns {
                 collection,
                 Puri.class,
                 column,
-                Codec.of(
+                new Codec<>(
                         name -> {
                             if (!name.qualifiedCollection().equals(collection)) {
                                 throw new IllegalArgumentException("its collection is not " + collection);

@@ -3,7 +3,6 @@ package dev.puri.client.testing;
 import dev.puri.client.Delivery;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishOutcome;
-import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
@@ -19,11 +18,6 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -98,11 +92,7 @@ public final class InMemoryRegistry {
      * @throws IllegalArgumentException if the file is missing, has mistakes, or conflicts with existing declarations
      */
     public InMemoryRegistry declare(String resource) {
-        try (InputStream file = Resources.open(resource)) {
-            return declare(CollectionsFile.read(resource, new InputStreamReader(file, StandardCharsets.UTF_8)));
-        } catch (IOException e) {
-            throw new UncheckedIOException(resource + " cannot be read", e);
-        }
+        return declare(Resources.declarations(resource));
     }
 
     /** Publishes an event. The registry has decided on the event when this method returns. */
