@@ -150,7 +150,7 @@ public final class OutboxRelay implements AutoCloseable {
         RowPublisher publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
         try (LeaderSession session = new LeaderSession(settings, connection, tables, publisher, () -> isClosed)) {
             isLeader = true;
-            session.makeRowsWithoutRetryTimeDue();
+            session.addMissingRetryTimes();
             FeedSupervisor supervisor = new FeedSupervisor(session);
             try {
                 long lastSweepNanos = System.nanoTime();
@@ -164,7 +164,7 @@ public final class OutboxRelay implements AutoCloseable {
                             >= settings.sweepInterval().toNanos()) {
                         lastSweepNanos = System.nanoTime();
                         isSweepRunning = true;
-                        session.makeRowsWithoutRetryTimeDue();
+                        session.addMissingRetryTimes();
                     }
                     LeaderSession.Pass pass = session.runPass(!isFeedRunning || isSweepRunning);
                     isSweepRunning = pass.polled() == LeaderSession.BATCH_SIZE;
