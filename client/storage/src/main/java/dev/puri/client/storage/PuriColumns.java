@@ -78,7 +78,8 @@ public final class PuriColumns {
      * <p>{@code Identifiers.sortable(9, 4, Identifiers.BASE_36)} creates identifiers of 13 characters, which fit into a
      * long until the year 2144. The first identifier of a millisecond has one of 36<sup>4</sup> / 2 random values: two
      * processes that mint in the same millisecond collide with a probability of about 1 : 840,000, and the registry
-     * then refuses the second creation. The default identifiers of {@code Identifiers.sortable()} have 20 characters,
+     * then refuses the second creation. Two of these identifiers that a process mints in one millisecond reveal how
+     * many it minted between them. The default identifiers of {@code Identifiers.sortable()} have 20 characters,
      * which do not fit into a bigint; store them as text.
      *
      * @param width number of characters, 1 to {@value #MAX_SORTABLE_WIDTH}
