@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Converts an {@link Event} to and from Avro. */
 public final class EventAvro {
     static {
-        // Otherwise Avro does not instantiate the generated classes.
+        // Avro instantiates generated classes only if their package is trusted.
         GeneratedClasses.trust();
     }
 
@@ -74,9 +74,7 @@ public final class EventAvro {
         return fromAvro((IndexedRecord) avro);
     }
 
-    /**
-     * @param avro a generated or generic record with the schema of {@link IdentityEvent}
-     */
+    /** Converts a record that has the schema of {@link IdentityEvent}: a generated class or a generic record. */
     static Event fromAvro(IndexedRecord avro) {
         IndexedRecord change = (IndexedRecord) field(avro, "change");
         Object uuid = field(avro, "uuid");

@@ -81,7 +81,7 @@ final class EventEncoder {
         put(event.change());
     }
 
-    /** Writes the branch of the union, in the order of identity-event.avdl, and then the record. */
+    /** Writes the index of the type in the union of identity-event.avdl, and then the record. */
     private void put(Change change) {
         if (change instanceof Change.Created created) {
             put(0);
