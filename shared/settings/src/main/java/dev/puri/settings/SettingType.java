@@ -90,7 +90,7 @@ enum SettingType {
         };
     }
 
-    static Duration duration(String text) {
+    private static Duration duration(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         Matcher simple = SIMPLE_DURATION.matcher(lower);
         if (!simple.matches()) {
