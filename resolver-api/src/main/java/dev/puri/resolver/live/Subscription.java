@@ -69,7 +69,7 @@ public final class Subscription {
     }
 
     /**
-     * @param maxPendingBytes number of unread bytes of the stream from which on it receives no further changes
+     * @param maxPendingBytes a stream with this number of unread bytes receives no further changes
      * @param lastId the last id that the subscriber received; null to begin at the end of the ring
      */
     Subscription(
@@ -114,7 +114,7 @@ public final class Subscription {
     /** Ends the subscription because the client has disconnected. Any thread may call it, also repeatedly. */
     public void cancel() {
         if (isEnded.compareAndSet(false, true)) {
-            subscribers.countEnded();
+            subscribers.onStreamEnded();
         }
     }
 
@@ -126,7 +126,7 @@ public final class Subscription {
         if (!isEnded.compareAndSet(false, true)) {
             return false;
         }
-        subscribers.countEnded();
+        subscribers.onStreamEnded();
         sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
         return true;
     }
@@ -134,7 +134,7 @@ public final class Subscription {
     /**
      * Attaches the subscriber to a ring if the ring has all changes that the subscriber misses.
      *
-     * @param maxIdAge age from which on tombstones after the subscriber's id may be gone from the topic
+     * @param maxIdAge age at which tombstones after the subscriber's id may be gone from the topic
      */
     Attachment attach(ChangeRing newRing, Instant now, Duration maxIdAge) {
         long oldestNumber = newRing.oldestNumber();

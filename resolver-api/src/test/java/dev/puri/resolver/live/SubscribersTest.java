@@ -251,5 +251,10 @@ final class SubscribersTest extends RunningSubscribers {
 
         awaitEvents(client, 1);
         await().until(() -> streamCount() == 1);
+        await().untilAsserted(() -> assertThat(meters.get("puri.changes.dropped")
+                        .tag("reason", "failed")
+                        .counter()
+                        .count())
+                .isOne());
     }
 }
