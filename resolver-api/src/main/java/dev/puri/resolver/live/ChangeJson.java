@@ -11,7 +11,10 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 
-/** Writes the data of an event as one line of JSON. The data has the whole row, so a repeated event does no harm. */
+/**
+ * Writes the data of server-sent events as JSON, each in one line. The data of {@code changed} has the whole row, so a
+ * client may apply it twice.
+ */
 final class ChangeJson {
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
@@ -41,6 +44,7 @@ final class ChangeJson {
         return object(json -> json.writeStringField("puri", puri.toString()));
     }
 
+    /** Returns the data of an event that ends or resets a stream. */
     static String reason(String reason) {
         return object(json -> json.writeStringField("reason", reason));
     }

@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param maxAge how long the ring keeps a change
  * @param maxStreams maximum number of subscribers at a time
  * @param maxReplays maximum number of subscribers at a time that read older changes from the topic
- * @param pendingBytes number of unread bytes of a stream from which on the stream receives no further changes
+ * @param pendingBytes a stream with this number of unread bytes receives no further changes
  * @param heartbeat how often an idle subscriber receives an event with its id
  * @param forgotten maximum age of an id; the topic may have lost tombstones that are newer than an older id
  * @param stallTimeout how long a subscriber may read nothing during a replay before it is dropped

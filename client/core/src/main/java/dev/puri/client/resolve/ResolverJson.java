@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes requests and parses responses of {@code POST /v1/resolve}. The JSON is that of the OpenAPI description in
- * {@code resolver-api}. Unknown fields are ignored.
+ * Writes requests to a resolver and parses its responses and change events. The OpenAPI description in {@code
+ * resolver-api} describes the JSON. Unknown fields are ignored.
  */
 final class ResolverJson {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -33,11 +33,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fake of the registry for unit tests, in memory, without other processes and without Kafka. It decides events at
- * once, by the rules of the real topology: first claims, epochs, conditions, handles, merges, erasure and refusals with
- * their reasons. Thread-safe. Create a new instance for each test.
+ * once, by the rules of the real topology: first claims, guards (uuid and epoch), handles, merges, erasures, and
+ * refusals with their reasons. Thread-safe. Create a new instance for each test.
  *
- * <p>This class has the methods of {@link IdentityPublisher}, except {@code close}, because there is nothing to close.
- * Its {@link #resolver} fulfils the contract of {@link IdentityResolver}.
+ * <p>This class has the methods of {@link IdentityPublisher} except {@code close} and {@code metrics}. Its {@link #resolver} fulfils the contract of {@link IdentityResolver}.
  *
  * <p>Differences: if the declaration of a collection does not allow an event, the registry waits 5 s for another
  * declaration before it refuses the event, and the fake refuses the event at once. The fake has no topics, so an event
@@ -52,11 +51,11 @@ public final class InMemoryRegistry {
     private final InMemoryRegistrations registrations = new InMemoryRegistrations();
     private final Map<Position, Refusal> refusals = new HashMap<>();
     private final Map<Position, Puri> purisByPosition = new HashMap<>();
-    private final Map<Puri, Position> lastEvents = new HashMap<>();
+    private final Map<Puri, Position> lastPositions = new HashMap<>();
     private final Map<String, Long> endOffsets = new HashMap<>();
     private final List<Event> published = new ArrayList<>();
     private final List<InMemoryResolver> resolvers = new ArrayList<>();
-    private final IdentityResolver awaitingResolver;
+    private final IdentityResolver resolverOfAwait;
     private Declarations declarations = Declarations.none();
 
     /** Creates a registry without identities and declarations. */
@@ -65,8 +64,8 @@ public final class InMemoryRegistry {
     }
 
     /** Creates a registry with another maximum number of awaited events. */
-    InMemoryRegistry(int maxAwaited) {
-        awaitingResolver = resolver(maxAwaited);
+    InMemoryRegistry(int maxPending) {
+        resolverOfAwait = resolver(maxPending);
     }
 
     /**
@@ -125,7 +124,7 @@ public final class InMemoryRegistry {
             position = nextPosition(event.puri());
             published.add(event);
             purisByPosition.put(position, event.puri());
-            lastEvents.put(event.puri(), position);
+            lastPositions.put(event.puri(), position);
             Refusal refusal = registrations.apply(event, position, declarations);
             if (refusal != null) {
                 refusals.put(position, refusal);
@@ -173,7 +172,7 @@ public final class InMemoryRegistry {
      */
     public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
         CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
-        var unused = awaitingResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
+        var unused = resolverOfAwait.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
                 // The fake's resolver fails only if too many references are pending.
                 outcome.completeExceptionally(new IllegalStateException(error.getMessage(), error));
@@ -250,9 +249,9 @@ public final class InMemoryRegistry {
     }
 
     /**
-     * Returns the refusal of the token's event; null if the event was not refused, or belongs to another pURI. If the
-     * reference is a handle that no identity has, or the event was refused because of its handle, the refusal is
-     * returned without a comparison of pURIs.
+     * Returns the refusal of the token's event; null if there is none for this reference. The event must be of the
+     * reference's pURI, with two exceptions for references that are handles: no identity has the handle, or the event
+     * was refused because the handle is taken.
      *
      * @param puri pURI of the reference; null if it is a handle that no identity has
      */
@@ -282,7 +281,7 @@ public final class InMemoryRegistry {
      * count.
      */
     private boolean isDecided(Puri puri, Position token) {
-        Position last = lastEvents.get(puri);
+        Position last = lastPositions.get(puri);
         return Objects.equals(puri, purisByPosition.get(token))
                 || last != null
                         && last.topic().equals(token.topic())
