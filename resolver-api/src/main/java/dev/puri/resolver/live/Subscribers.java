@@ -239,7 +239,7 @@ public final class Subscribers implements AutoCloseable {
      * @return false if the subscriber misses changes that are older than the ring, and needs a replay
      */
     boolean attach(Subscription subscription, ChangeRing ring) {
-        switch (subscription.attach(ring, clock.instant(), options.forgotten())) {
+        switch (subscription.attach(ring, clock.instant(), options.maxIdAge())) {
             case ATTACHED -> {
                 return true;
             }

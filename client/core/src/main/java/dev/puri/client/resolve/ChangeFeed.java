@@ -171,13 +171,13 @@ final class ChangeFeed implements AutoCloseable {
         // The cache is updated before the id is recorded, because the next session continues after that id.
         switch (event.type()) {
             case "changed" -> {
-                JsonNode row = ResolverJson.json(event.data());
+                JsonNode row = ResolverJson.parse(event.data());
                 cache.changed(
                         Puri.parse(ResolverJson.required(row, "puri")),
                         ResolverJson.required(row, "status").equals("active"));
             }
             case "erased" ->
-                cache.changed(Puri.parse(ResolverJson.required(ResolverJson.json(event.data()), "puri")), false);
+                cache.changed(Puri.parse(ResolverJson.required(ResolverJson.parse(event.data()), "puri")), false);
             case "reset" -> {
                 lastId = null;
                 state = Feed.CATCHING_UP;
