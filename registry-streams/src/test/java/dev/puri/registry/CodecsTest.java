@@ -81,7 +81,8 @@ class CodecsTest {
         byte[] registration = RegistrationCodec.encode(REGISTRATION);
         byte[] attributes = AttributesCodec.encode(Map.of("title", "Blue"));
         for (int change : new int[] {-1, 1}) {
-            assertThatThrownBy(() -> RegistrationCodec.decode(Arrays.copyOf(registration, registration.length + change)))
+            assertThatThrownBy(
+                            () -> RegistrationCodec.decode(Arrays.copyOf(registration, registration.length + change)))
                     .isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> AttributesCodec.decode(Arrays.copyOf(attributes, attributes.length + change)))
                     .isInstanceOf(IllegalArgumentException.class);

@@ -15,7 +15,8 @@ public record ChangesSettings(
         int maxChangeStreams,
 
         @Setting(
-                doc = "A change stream with this number of unread bytes receives no further changes until its client reads.",
+                doc = "A change stream with this number of unread bytes receives no further changes until its client"
+                        + " reads.",
                 byDefault = "1048576",
                 atLeast = "4096",
                 atMost = "104857600")

@@ -228,8 +228,7 @@ final class LookUps {
         return limits.waits().wait(exchange.query("wait"));
     }
 
-    private void whenDone(
-            Exchange exchange, CompletableFuture<EventStatus> status, Consumer<EventStatus> answer) {
+    private void whenDone(Exchange exchange, CompletableFuture<EventStatus> status, Consumer<EventStatus> answer) {
         if (status.isDone()) {
             answer.accept(status.join());
             return;

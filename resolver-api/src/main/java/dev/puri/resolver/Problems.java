@@ -39,7 +39,9 @@ final class Problems {
         return ProblemPages.route(ALL, Problems.class, "/problems.properties");
     }
 
-    /** Responds with a problem that may end soon. The header {@code Retry-After} asks the client to repeat the request. */
+    /**
+     * Responds with a problem that may end soon. The header {@code Retry-After} asks the client to repeat the request.
+     */
     static void temporary(Exchange exchange, ProblemType type, String detail) {
         exchange.header("Retry-After", "1").problem(Problem.of(type, detail));
     }

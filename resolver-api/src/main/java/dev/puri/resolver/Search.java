@@ -85,7 +85,8 @@ final class Search implements AutoCloseable {
                 if (failure == null) {
                     forwardResponse(answer, exchange);
                 } else {
-                    Problems.temporary(exchange, SEARCH_UNAVAILABLE, "The indexer did not send a complete response in time.");
+                    Problems.temporary(
+                            exchange, SEARCH_UNAVAILABLE, "The indexer did not send a complete response in time.");
                 }
             });
         });
@@ -111,7 +112,8 @@ final class Search implements AutoCloseable {
         String mediaType = response.headers().firstValue("content-type").orElse("");
         // Any other response is from a proxy in front of the indexer, and is not forwarded.
         if (!mediaType.startsWith("application/json") && !mediaType.startsWith("application/problem+json")) {
-            Problems.temporary(exchange, SEARCH_UNAVAILABLE, "PURI_SEARCH_URL leads to a server that is no search indexer.");
+            Problems.temporary(
+                    exchange, SEARCH_UNAVAILABLE, "PURI_SEARCH_URL leads to a server that is no search indexer.");
             return;
         }
         exchange.answer(response.statusCode(), mediaType, response.body());

@@ -84,8 +84,10 @@ final class TopicHandlers {
             case NOT_READY -> Problems.temporary(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
             case TOO_MANY_STREAMS ->
                 Problems.temporary(exchange, TOO_MANY_STREAMS, "The maximum number of change streams are open.");
-            case TOO_MANY_REPLAYS -> Problems.temporary(exchange, TOO_MANY_REPLAYS, "The maximum number of replays run.");
-            case ENDING -> Problems.temporary(exchange, ProblemType.DRAINING, "Another instance sends the same changes.");
+            case TOO_MANY_REPLAYS ->
+                Problems.temporary(exchange, TOO_MANY_REPLAYS, "The maximum number of replays run.");
+            case ENDING ->
+                Problems.temporary(exchange, ProblemType.DRAINING, "Another instance sends the same changes.");
         }
     }
 

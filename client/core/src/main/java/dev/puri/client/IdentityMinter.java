@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  * the clock was set back.
  */
 public final class IdentityMinter {
-    private static final IncreasingUuids UUIDS_OF_PROCESS = new IncreasingUuids(new SecureRandom(), InstantSource.system());
+    private static final IncreasingUuids UUIDS_OF_PROCESS =
+            new IncreasingUuids(new SecureRandom(), InstantSource.system());
     private static final char[] HANDLE_ALPHABET = Handle.ALPHABET.toCharArray();
 
     private final IncreasingUuids uuids;

@@ -178,8 +178,7 @@ final class ChangeReplay implements ChangeLog {
             }
         }
 
-        private boolean repeatsReportedRow(
-                ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
+        private boolean repeatsReportedRow(ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
             return !ChangeRecords.isChange(record.headers()) && cause.equals(reportedPositions.get(puri));
         }
 

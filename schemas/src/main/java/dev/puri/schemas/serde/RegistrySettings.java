@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param endpoints base URLs of the schema registry, at least one; the client tries one after the other
  * @param connectTimeout time-out for establishing a connection
- * @param readTimeout time for the response; the time-out of a request is {@code connectTimeout} plus {@code readTimeout}
+ * @param readTimeout time for the response; a request may take {@code connectTimeout} plus {@code readTimeout}
  * @param maxRetries how often the client tries all endpoints again after the first round
  * @param retryWait time before the first retry; doubled for each further retry
  * @param maxRetryWait maximum time before a retry

@@ -33,8 +33,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 
 /**
- * The ids, offsets and tombstone retention of topics without a broker, and an admin client that reads them. Unit
- * tests use it for classes that follow topics. A partition has no open transactions, unless {@link #setEnd(TopicPartition,
+ * The ids, offsets and tombstone retention of topics without a broker, and an admin client that reads them. Unit tests
+ * use it for classes that follow topics. A partition has no open transactions, unless {@link #setEnd(TopicPartition,
  * long, long)} sets a last stable offset. Thread-safe.
  */
 public final class InMemoryTopics {
@@ -47,7 +47,8 @@ public final class InMemoryTopics {
 
     /** Creates a topic without records. A topic with this name is deleted. */
     public synchronized void create(String topic, int partitions) {
-        topics.put(topic, new Topic(Uuid.randomUuid(), new long[partitions], new long[partitions], new long[partitions]));
+        topics.put(
+                topic, new Topic(Uuid.randomUuid(), new long[partitions], new long[partitions], new long[partitions]));
     }
 
     /** Adds partitions without records to a topic. */

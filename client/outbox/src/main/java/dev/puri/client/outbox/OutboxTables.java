@@ -237,8 +237,7 @@ final class OutboxTables {
     /** Deletes published rows from the outbox. */
     void delete(Connection connection, List<OutboxRow> rows) throws SQLException {
         inTransaction(
-                connection,
-                () -> executeForEach(connection, "DELETE FROM " + outboxTable + " WHERE seq = ?", rows));
+                connection, () -> executeForEach(connection, "DELETE FROM " + outboxTable + " WHERE seq = ?", rows));
     }
 
     /** Deletes a blocked row that was published, and makes the next blocked row of its pURI due. */

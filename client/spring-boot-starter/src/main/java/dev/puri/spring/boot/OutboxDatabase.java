@@ -68,7 +68,8 @@ record OutboxDatabase(Dialect dialect, String table) {
         if (!PropertyMistakes.DIALECTS.contains(name)) {
             throw new InvalidPuriPropertiesException(
                     List.of("puri.outbox.dialect is not set, and no dialect supports the database \""
-                            + configuredOrProduct + "\". Set puri.outbox.dialect to postgresql, mysql or mariadb, or set"
+                            + configuredOrProduct
+                            + "\". Set puri.outbox.dialect to postgresql, mysql or mariadb, or set"
                             + " puri.outbox.enabled=false"));
         }
         return Dialect.valueOf(name.toUpperCase(Locale.ROOT));

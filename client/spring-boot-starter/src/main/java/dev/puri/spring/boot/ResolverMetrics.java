@@ -23,15 +23,24 @@ final class ResolverMetrics implements MeterBinder {
     }
 
     private static void bind(MeterRegistry registry, Tags tags, ResolverClient client) {
-        FunctionCounter.builder("puri.resolver.requests", client, each -> each.requestStatistics().requests())
+        FunctionCounter.builder(
+                        "puri.resolver.requests",
+                        client,
+                        each -> each.requestStatistics().requests())
                 .tags(tags)
                 .description("Requests sent")
                 .register(registry);
-        FunctionCounter.builder("puri.resolver.failovers", client, each -> each.requestStatistics().failedOver())
+        FunctionCounter.builder(
+                        "puri.resolver.failovers",
+                        client,
+                        each -> each.requestStatistics().failedOver())
                 .tags(tags)
                 .description("Requests sent because another address had failed")
                 .register(registry);
-        FunctionCounter.builder("puri.resolver.hedges", client, each -> each.requestStatistics().hedged())
+        FunctionCounter.builder(
+                        "puri.resolver.hedges",
+                        client,
+                        each -> each.requestStatistics().hedged())
                 .tags(tags)
                 .description("Requests sent because another address had not responded in time")
                 .register(registry);
@@ -41,23 +50,38 @@ final class ResolverMetrics implements MeterBinder {
                 .register(registry);
 
         String lookUps = "Look-ups, by whether the cache answered";
-        FunctionCounter.builder("puri.resolver.cache.lookups", client, each -> each.cacheStatistics().hits())
+        FunctionCounter.builder(
+                        "puri.resolver.cache.lookups",
+                        client,
+                        each -> each.cacheStatistics().hits())
                 .tags(tags.and("result", "hit"))
                 .description(lookUps)
                 .register(registry);
-        FunctionCounter.builder("puri.resolver.cache.lookups", client, each -> each.cacheStatistics().misses())
+        FunctionCounter.builder(
+                        "puri.resolver.cache.lookups",
+                        client,
+                        each -> each.cacheStatistics().misses())
                 .tags(tags.and("result", "miss"))
                 .description(lookUps)
                 .register(registry);
-        FunctionCounter.builder("puri.resolver.cache.evictions", client, each -> each.cacheStatistics().evictions())
+        FunctionCounter.builder(
+                        "puri.resolver.cache.evictions",
+                        client,
+                        each -> each.cacheStatistics().evictions())
                 .tags(tags)
                 .description("Rows evicted")
                 .register(registry);
-        FunctionCounter.builder("puri.resolver.cache.changes", client, each -> each.cacheStatistics().changes())
+        FunctionCounter.builder(
+                        "puri.resolver.cache.changes",
+                        client,
+                        each -> each.cacheStatistics().changes())
                 .tags(tags)
                 .description("Changes of rows")
                 .register(registry);
-        FunctionCounter.builder("puri.resolver.cache.resets", client, each -> each.cacheStatistics().resets())
+        FunctionCounter.builder(
+                        "puri.resolver.cache.resets",
+                        client,
+                        each -> each.cacheStatistics().resets())
                 .tags(tags)
                 .description("Times that the whole cache was cleared")
                 .register(registry);

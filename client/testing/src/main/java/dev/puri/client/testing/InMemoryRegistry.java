@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * once, by the rules of the real topology: first claims, guards (uuid and epoch), handles, merges, erasures, and
  * refusals with their reasons. Thread-safe. Create a new instance for each test.
  *
- * <p>This class has the methods of {@link IdentityPublisher} except {@code close} and {@code metrics}. Its {@link #resolver} fulfils the contract of {@link IdentityResolver}.
+ * <p>This class has the methods of {@link IdentityPublisher} except {@code close} and {@code metrics}. Its {@link
+ * #resolver} fulfils the contract of {@link IdentityResolver}.
  *
  * <p>Differences: if the declaration of a collection does not allow an event, the registry waits 5 s for another
  * declaration before it refuses the event, and the fake refuses the event at once. The fake has no topics, so an event

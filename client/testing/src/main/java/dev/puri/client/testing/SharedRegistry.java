@@ -18,7 +18,7 @@ final class SharedRegistry {
 
     private static @Nullable Registry registry;
 
-    /** The failure of an earlier start, which later tests get at once; null if no start failed, except by an interrupt. */
+    /** The failure of an earlier start, which later tests get at once. Null if none failed; interrupts do not count. */
     private static @Nullable RegistryStartException failure;
 
     private SharedRegistry() {}
@@ -44,8 +44,10 @@ final class SharedRegistry {
     private static Registry start() {
         URL description = StackFiles.findDescription();
         long startedNanos = System.nanoTime();
-        StackForm form = StackForm.choose(System.getenv(StackForm.VARIABLE), description != null, SharedRegistry::hasDocker);
-        Registry started = form == StackForm.EMBEDDED ? startProcess(Objects.requireNonNull(description)) : startContainers();
+        StackForm form =
+                StackForm.choose(System.getenv(StackForm.VARIABLE), description != null, SharedRegistry::hasDocker);
+        Registry started =
+                form == StackForm.EMBEDDED ? startProcess(Objects.requireNonNull(description)) : startContainers();
         System.err.println(String.format(
                 Locale.ROOT,
                 "puri: tests use the registry of %s, %s, ready after %.1f s",

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reports the rows of an outbox in PostgreSQL to a relay: at the start the existing rows in the order of {@code seq},
- * then new rows in the order of their commits. Debezium's embedded engine reads the rows from a logical replication slot
- * (plug-in {@code pgoutput}).
+ * then new rows in the order of their commits. Debezium's embedded engine reads the rows from a logical replication
+ * slot (plug-in {@code pgoutput}).
  *
  * <pre>{@code
  * Feed feed = new DebeziumFeed("puri_outbox", Map.of(
@@ -155,8 +155,8 @@ public final class DebeziumFeed implements Feed {
                 Map.entry("publication.name", slot.publication()),
                 Map.entry("publication.autocreate.mode", "disabled"),
                 Map.entry("table.include.list", pattern(qualified)),
-                // Only the column seq is read. The relay reads the row from the table, unless the row is already published and
-                // deleted.
+                // Only the column seq is read. The relay reads the row from the table, unless the row is already
+                // published and deleted.
                 Map.entry("column.include.list", pattern(qualified + ".seq")),
                 Map.entry("skipped.operations", "u,d,t"),
                 Map.entry("tombstones.on.delete", "false"),
