@@ -37,9 +37,13 @@ final class AttributesCodec {
 
     /**
      * @throws IllegalStateException if the value has an unknown version
+     * @throws IllegalArgumentException if the value has too few, too many or invalid bytes
      */
     static Map<String, String> decode(byte[] value) {
-        ByteBuffer bytes = ByteBuffer.wrap(value);
+        return ValueDecoder.decode("the attributes of a document", value, AttributesCodec::read);
+    }
+
+    private static Map<String, String> read(ByteBuffer bytes) {
         byte version = bytes.get();
         if (version != VERSION) {
             throw new IllegalStateException("attributes in the registrar's store have the format version " + version

@@ -235,11 +235,11 @@ final class Parking {
         };
     }
 
-    /** Returns the first pURIs of a wait list, up to the first pURI with a later time. */
+    /** Returns the first pURIs of a wait list, up to the first one with a later time; none if max is negative. */
     private static List<Puri> firstUntil(LinkedHashMap<Puri, Long> waitList, long time, int max) {
         List<Puri> puris = new ArrayList<>();
         for (Map.Entry<Puri, Long> entry : waitList.entrySet()) {
-            if (puris.size() == max || entry.getValue() > time) {
+            if (puris.size() >= max || entry.getValue() > time) {
                 break;
             }
             puris.add(entry.getKey());

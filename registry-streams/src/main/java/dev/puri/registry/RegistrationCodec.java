@@ -89,9 +89,13 @@ final class RegistrationCodec {
 
     /**
      * @throws IllegalStateException if the value has an unknown version
+     * @throws IllegalArgumentException if the value has too few, too many or invalid bytes
      */
     static Registration decode(byte[] value) {
-        ByteBuffer bytes = ByteBuffer.wrap(value);
+        return ValueDecoder.decode("a registration", value, RegistrationCodec::read);
+    }
+
+    private static Registration read(ByteBuffer bytes) {
         byte version = bytes.get();
         if (version != VERSION && version != VERSION_WITH_DOCUMENT) {
             throw new IllegalStateException("a registration has version " + version

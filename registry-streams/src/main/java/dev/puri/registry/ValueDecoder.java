@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Decodes values of topics that only the topology writes. */
+/** Decodes values of topics and stores that only the topology writes. */
 final class ValueDecoder {
     private ValueDecoder() {}
 

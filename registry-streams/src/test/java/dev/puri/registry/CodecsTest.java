@@ -10,6 +10,7 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -71,6 +72,20 @@ class CodecsTest {
         for (Map<String, String> attributes : List.of(Map.<String, String>of(), many, large)) {
             assertThat(AttributesCodec.decode(AttributesCodec.encode(attributes)))
                     .isEqualTo(attributes);
+        }
+    }
+
+    /** A value that is not read to its end was written by another program or is damaged. */
+    @Test
+    void valuesOfAnotherLengthAreRefused() {
+        byte[] registration = RegistrationCodec.encode(REGISTRATION);
+        byte[] attributes = AttributesCodec.encode(Map.of("title", "Blue"));
+        for (int change : new int[] {-1, 1}) {
+            assertThatThrownBy(
+                            () -> RegistrationCodec.decode(Arrays.copyOf(registration, registration.length + change)))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> AttributesCodec.decode(Arrays.copyOf(attributes, attributes.length + change)))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
     }
 

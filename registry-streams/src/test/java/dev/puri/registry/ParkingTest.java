@@ -74,6 +74,17 @@ class ParkingTest {
         }
     }
 
+    /** A call may decide one event more than its budget, because it must use a grant. */
+    @Test
+    void anOverdrawnBudgetSelectsNoQueues() {
+        Parking parking = new Parking(store);
+        parking.parkFirst(new PendingEvent(PURI, raw(0), 7), WaitReason.FOR_SCHEMA);
+        assertThat(parking.waitingForSchemas(1)).containsExactly(PURI);
+        for (int budget = -1; budget <= 0; budget++) {
+            assertThat(parking.waitingForSchemas(budget)).isEmpty();
+        }
+    }
+
     private static RawEvent raw(int offset) {
         return RawEvent.of(new Position(Topics.EVENTS, 0, offset), PURI.toBytes(), new byte[] {1, 2, 3});
     }

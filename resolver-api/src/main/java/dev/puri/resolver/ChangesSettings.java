@@ -15,14 +15,15 @@ public record ChangesSettings(
         int maxChangeStreams,
 
         @Setting(
-                doc = "Unread bytes of a change stream from which on it receives no further changes.",
+                doc = "A change stream with this number of unread bytes receives no further changes until its client"
+                        + " reads.",
                 byDefault = "1048576",
                 atLeast = "4096",
                 atMost = "104857600")
         int changesBufferBytes,
 
         @Setting(
-                doc = "Number of changes in memory, for streams that are slow or that connect again.",
+                doc = "Maximum number of changes in memory, for streams that are slow or that connect again.",
                 byDefault = "50000",
                 atLeast = "1",
                 atMost = "10000000")
@@ -36,7 +37,7 @@ public record ChangesSettings(
         Duration changesMaxAge,
 
         @Setting(
-                doc = "How often an idle change stream receives its current id.",
+                doc = "Interval at which an idle change stream receives an event with the id to continue from.",
                 byDefault = "15s",
                 atLeast = "100ms",
                 atMost = "10m")
@@ -45,7 +46,11 @@ public record ChangesSettings(
         @Setting(doc = "Maximum number of exports at a time.", byDefault = "2", atLeast = "1", atMost = "100")
         int maxExports,
 
-        @Setting(doc = "Number of refusals in memory.", byDefault = "100000", atLeast = "1", atMost = "10000000")
+        @Setting(
+                doc = "Maximum number of refusals in memory.",
+                byDefault = "100000",
+                atLeast = "1",
+                atMost = "10000000")
         int rejectionsHistory,
 
         @Setting(

@@ -4,7 +4,6 @@ import dev.puri.http.Download;
 import dev.puri.http.Exchange;
 import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
-import dev.puri.projection.wait.WaitParameters;
 import dev.puri.resolver.export.Export;
 import dev.puri.resolver.export.ExportFormat;
 import dev.puri.resolver.feed.TableKeeper.LiveTable;
@@ -90,21 +89,22 @@ final class Exports {
         try {
             filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            Problems.invalidParameter(exchange, "collection", e);
             return;
         }
         try {
             format = ExportFormat.of(exchange.query("format"), exchange.requestHeader("Accept"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "format: " + e.getMessage() + "."));
+            Problems.invalidParameter(exchange, "format", e);
             return;
         }
         LiveTable<ChangeRing> liveTable = liveTables.get();
         if (liveTable == null) {
-            unavailable(exchange, "1", LookUps.NOT_READY, "The first table is not complete yet.");
+            Problems.temporary(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
         } else if (running.incrementAndGet() > maxExports) {
             running.decrementAndGet();
-            unavailable(exchange, RETRY_AFTER_SECONDS, TOO_MANY_EXPORTS, "The maximum number of exports run.");
+            exchange.header("Retry-After", RETRY_AFTER_SECONDS)
+                    .problem(Problem.of(TOO_MANY_EXPORTS, "The maximum number of exports run."));
         } else {
             start(exchange, liveTable, format, filter);
         }
@@ -133,9 +133,5 @@ final class Exports {
         running.decrementAndGet();
         Objects.requireNonNull(ends.get(result.end())).increment();
         rows.increment(result.rowCount());
-    }
-
-    private static void unavailable(Exchange exchange, String retryAfterSeconds, ProblemType type, String detail) {
-        exchange.header("Retry-After", retryAfterSeconds).problem(Problem.of(type, detail));
     }
 }

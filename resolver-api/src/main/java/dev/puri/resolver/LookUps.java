@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -156,7 +157,7 @@ final class LookUps {
                 statuses.add(status);
             }
         } catch (Waiters.TooManyException e) {
-            statuses.forEach(status -> cancel(status));
+            statuses.forEach(LookUps::cancel);
             tooManyWaiters(exchange, e);
             return;
         }
@@ -227,8 +228,7 @@ final class LookUps {
         return limits.waits().wait(exchange.query("wait"));
     }
 
-    private void whenDone(
-            Exchange exchange, CompletableFuture<EventStatus> status, java.util.function.Consumer<EventStatus> answer) {
+    private void whenDone(Exchange exchange, CompletableFuture<EventStatus> status, Consumer<EventStatus> answer) {
         if (status.isDone()) {
             answer.accept(status.join());
             return;
@@ -248,15 +248,14 @@ final class LookUps {
     }
 
     private void notReady(Exchange exchange) {
-        exchange.header("Retry-After", "1")
-                .problem(
-                        Problem.of(NOT_READY, "Nothing is answered before the table is complete: " + waitReason.get()));
+        Problems.temporary(
+                exchange, NOT_READY, "Nothing is answered before the table is complete: " + waitReason.get());
     }
 
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {
-        exchange.header("Retry-After", "1")
-                .problem(Problem.of(
-                        WaitParameters.TOO_MANY_WAITERS,
-                        WaitParameters.sentence(String.valueOf(tooMany.getMessage()))));
+        Problems.temporary(
+                exchange,
+                WaitParameters.TOO_MANY_WAITERS,
+                WaitParameters.sentence(String.valueOf(tooMany.getMessage())));
     }
 }

@@ -1,5 +1,7 @@
 package dev.puri.resolver;
 
+import dev.puri.http.Exchange;
+import dev.puri.http.Problem;
 import dev.puri.http.ProblemPages;
 import dev.puri.http.ProblemType;
 import dev.puri.http.Route;
@@ -35,5 +37,17 @@ final class Problems {
      */
     static Route pages() {
         return ProblemPages.route(ALL, Problems.class, "/problems.properties");
+    }
+
+    /**
+     * Responds with a problem that may end soon. The header {@code Retry-After} asks the client to repeat the request.
+     */
+    static void temporary(Exchange exchange, ProblemType type, String detail) {
+        exchange.header("Retry-After", "1").problem(Problem.of(type, detail));
+    }
+
+    /** Responds that a query parameter is invalid. */
+    static void invalidParameter(Exchange exchange, String name, Exception mistake) {
+        exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, name + ": " + mistake.getMessage() + "."));
     }
 }

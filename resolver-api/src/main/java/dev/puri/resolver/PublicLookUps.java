@@ -1,7 +1,6 @@
 package dev.puri.resolver;
 
 import dev.puri.http.Exchange;
-import dev.puri.http.Problem;
 import dev.puri.http.RefusedException;
 import dev.puri.resolver.answer.JsonOut;
 import dev.puri.resolver.answer.PlainBatch;
@@ -81,6 +80,6 @@ final class PublicLookUps {
 
     /** Answers without the progress of the restore, which would reveal the number of identities. */
     private static void notReady(Exchange exchange) {
-        exchange.header("Retry-After", "1").problem(Problem.of(LookUps.NOT_READY, "The resolver cannot answer yet."));
+        Problems.temporary(exchange, LookUps.NOT_READY, "The resolver cannot answer yet.");
     }
 }

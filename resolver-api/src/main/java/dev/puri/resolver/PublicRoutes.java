@@ -12,7 +12,7 @@ import java.util.List;
  * <pre>
  * GET  /v1/identities/{ref}   200 found, merged · 400 malformed · 404 unknown · 410 deleted
  * POST /v1/resolve            200, a verdict for each handle · 400, 408, 413 for the whole batch
- *        both                 503 with Retry-After, until the first table is complete;
+ *        both look-ups        503 with Retry-After, until the first table is complete;
  *                             Puri-Table-Lag while the table may be stale
  * GET  /openapi.json          200
  * GET  /problems/{name}       200, the explanation of a problem; 404
@@ -26,14 +26,14 @@ final class PublicRoutes {
     private PublicRoutes() {}
 
     /**
-     * @param lag the response header that reports a stale table
+     * @param staleness the response header {@code Puri-Table-Lag}, the staleness of the table in seconds
      */
-    static List<Route> of(PublicLookUps lookUps, Health health, Route.DynamicHeader lag) {
+    static List<Route> of(PublicLookUps lookUps, Health health, Route.DynamicHeader staleness) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne)
-                .withHeader(lag));
+                .withHeader(staleness));
         routes.add(
-                Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch).withHeader(lag));
+                Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch).withHeader(staleness));
         routes.add(Route.openApi(Routes.class, "/openapi-public.json"));
         routes.add(Problems.pages());
         routes.addAll(health.bareRoutes());

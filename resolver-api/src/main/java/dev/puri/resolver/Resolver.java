@@ -177,8 +177,12 @@ public final class Resolver implements AutoCloseable {
             drainDelay = settings.drainDelay();
             log.info("Resolver listens on {}:{}", settings.httpHost(), port());
             publicPort().ifPresent(port -> log.info("The public listener is on port {}", port));
-        } catch (RuntimeException e) {
-            close();
+        } catch (RuntimeException | Error e) {
+            try {
+                close();
+            } catch (RuntimeException | Error whileClosing) {
+                e.addSuppressed(whileClosing);
+            }
             throw e;
         }
     }

@@ -73,7 +73,7 @@ final class Search implements AutoCloseable {
         }
         HttpRequest request = request(exchange, indexer);
         if (!permits.tryAcquire()) {
-            unavailable(exchange, "The maximum number of searches run.");
+            Problems.temporary(exchange, SEARCH_UNAVAILABLE, "The maximum number of searches run.");
             return;
         }
         CompletableFuture<HttpResponse<byte[]>> response =
@@ -85,7 +85,8 @@ final class Search implements AutoCloseable {
                 if (failure == null) {
                     forwardResponse(answer, exchange);
                 } else {
-                    unavailable(exchange, "The indexer did not send a complete response in time.");
+                    Problems.temporary(
+                            exchange, SEARCH_UNAVAILABLE, "The indexer did not send a complete response in time.");
                 }
             });
         });
@@ -111,14 +112,11 @@ final class Search implements AutoCloseable {
         String mediaType = response.headers().firstValue("content-type").orElse("");
         // Any other response is from a proxy in front of the indexer, and is not forwarded.
         if (!mediaType.startsWith("application/json") && !mediaType.startsWith("application/problem+json")) {
-            unavailable(exchange, "PURI_SEARCH_URL leads to a server that is no search indexer.");
+            Problems.temporary(
+                    exchange, SEARCH_UNAVAILABLE, "PURI_SEARCH_URL leads to a server that is no search indexer.");
             return;
         }
         exchange.answer(response.statusCode(), mediaType, response.body());
-    }
-
-    private static void unavailable(Exchange exchange, String detail) {
-        exchange.header("Retry-After", "1").problem(Problem.of(SEARCH_UNAVAILABLE, detail));
     }
 
     @Override

@@ -45,8 +45,7 @@ final class TableAdmin {
 
     void answerDigest(Exchange exchange) {
         if (tables.get() == null) {
-            exchange.header("Retry-After", "1")
-                    .problem(Problem.of(LookUps.NOT_READY, "The first table is not complete yet."));
+            Problems.temporary(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
             return;
         }
         // On a worker thread, since a digest of a busy table takes some time.

@@ -9,7 +9,6 @@ import dev.puri.projection.DeclaredCollections;
 import dev.puri.projection.RefusalLog;
 import dev.puri.projection.RejectedEvent;
 import dev.puri.projection.RejectionsView;
-import dev.puri.projection.wait.WaitParameters;
 import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.live.ChangesOptions;
@@ -68,7 +67,7 @@ final class TopicHandlers {
         try {
             filter = ChangeFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
-            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, "collection: " + e.getMessage() + "."));
+            Problems.invalidParameter(exchange, "collection", e);
             return;
         }
         try {
@@ -82,20 +81,18 @@ final class TopicHandlers {
                 subscribers.subscribe(lastId, filter, subscription -> open(exchange, subscription));
         switch (admission) {
             case ADMITTED -> {}
-            case NOT_READY -> unavailable(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
+            case NOT_READY -> Problems.temporary(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
             case TOO_MANY_STREAMS ->
-                unavailable(exchange, TOO_MANY_STREAMS, "The maximum number of change streams are open.");
-            case TOO_MANY_REPLAYS -> unavailable(exchange, TOO_MANY_REPLAYS, "The maximum number of replays run.");
-            case ENDING -> unavailable(exchange, ProblemType.DRAINING, "Another instance sends the same changes.");
+                Problems.temporary(exchange, TOO_MANY_STREAMS, "The maximum number of change streams are open.");
+            case TOO_MANY_REPLAYS ->
+                Problems.temporary(exchange, TOO_MANY_REPLAYS, "The maximum number of replays run.");
+            case ENDING ->
+                Problems.temporary(exchange, ProblemType.DRAINING, "Another instance sends the same changes.");
         }
     }
 
     private Sink open(Exchange exchange, Subscription subscription) {
         return Sink.of(exchange.events(streamOptions, end -> subscription.cancel()));
-    }
-
-    private static void unavailable(Exchange exchange, ProblemType type, String detail) {
-        exchange.header("Retry-After", "1").problem(Problem.of(type, detail));
     }
 
     void answerRejections(Exchange exchange) {
@@ -107,13 +104,13 @@ final class TopicHandlers {
             List<RejectedEvent> found = view.find(refusals);
             exchange.json(200, json -> RejectionsView.write(json, found, isComplete));
         } catch (RejectionsView.InvalidParameterException e) {
-            exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, e.parameter() + ": " + e.getMessage() + "."));
+            Problems.invalidParameter(exchange, e.parameter(), e);
         }
     }
 
     void answerCollections(Exchange exchange) {
         if (!collections.follower().hasCaughtUp()) {
-            unavailable(exchange, LookUps.NOT_READY, "The collections are not read yet.");
+            Problems.temporary(exchange, LookUps.NOT_READY, "The collections are not read yet.");
             return;
         }
         exchange.json(200, json -> CollectionsView.write(json, collections.declarations()));
@@ -122,7 +119,7 @@ final class TopicHandlers {
     void answerStats(Exchange exchange) {
         Table table = tables.get();
         if (table == null) {
-            unavailable(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
+            Problems.temporary(exchange, LookUps.NOT_READY, "The first table is not complete yet.");
             return;
         }
         // On a worker thread, since the number of collections, owners and shards has no bound.

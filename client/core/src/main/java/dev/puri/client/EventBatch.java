@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class EventBatch {
     private final IdentityPublisher publisher;
-    private final List<BatchedEvent> entries = new ArrayList<>();
+    private final List<BatchedEvent> events = new ArrayList<>();
 
-    /** Entries that are in no wave yet, in the order in which the events were added. */
-    private final Map<Puri, Deque<BatchedEvent>> entriesToSend = new LinkedHashMap<>();
+    /** Events that are in no wave yet, in the order in which they were added. */
+    private final Map<Puri, Deque<BatchedEvent>> unsentEvents = new LinkedHashMap<>();
 
     private final Map<String, Throwable> failedTopics = new HashMap<>();
     private @Nullable Throwable publisherFailure;
@@ -44,7 +44,7 @@ final class EventBatch {
     private static final class BatchedEvent {
         private final Event event;
 
-        /** Replaced when the event is sent. */
+        /** The publisher's future once the event is sent. An event that is not sent keeps this future, which fails. */
         private CompletableFuture<Position> result = new CompletableFuture<>();
 
         BatchedEvent(Event event) {
@@ -57,62 +57,65 @@ final class EventBatch {
     }
 
     void add(Event event) {
-        BatchedEvent entry = new BatchedEvent(event);
-        entries.add(entry);
-        entriesToSend.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(entry);
+        BatchedEvent batched = new BatchedEvent(event);
+        events.add(batched);
+        unsentEvents.computeIfAbsent(event.puri(), puri -> new ArrayDeque<>()).add(batched);
     }
 
     /**
      * Sends all events and waits for their results. Returns the results in the order in which the events were added.
      */
     List<Delivery> publish() {
-        while (!entriesToSend.isEmpty()) {
+        while (!unsentEvents.isEmpty()) {
             List<BatchedEvent> wave = nextWave();
             wave.forEach(this::send);
-            wave.forEach(this::settle);
+            wave.forEach(this::awaitResult);
         }
-        return entries.stream()
-                .map(entry -> awaitDelivery(entry.event, entry.result))
+        return events.stream()
+                .map(batched -> awaitDelivery(batched.event, batched.result))
                 .toList();
     }
 
     private List<BatchedEvent> nextWave() {
-        List<BatchedEvent> wave = new ArrayList<>(entriesToSend.size());
-        entriesToSend.values().removeIf(entriesOfPuri -> {
-            wave.add(entriesOfPuri.remove());
-            return entriesOfPuri.isEmpty();
+        List<BatchedEvent> wave = new ArrayList<>(unsentEvents.size());
+        unsentEvents.values().removeIf(eventsOfPuri -> {
+            wave.add(eventsOfPuri.remove());
+            return eventsOfPuri.isEmpty();
         });
         return wave;
     }
 
-    private void send(BatchedEvent entry) {
+    private void send(BatchedEvent batched) {
         String topic;
         try {
-            topic = publisher.topic(entry.event);
+            topic = publisher.topic(batched.event);
         } catch (PublishException e) {
-            entry.result.completeExceptionally(e);
+            batched.result.completeExceptionally(e);
             return;
         }
         Throwable failure = publisherFailure == null ? failedTopics.get(topic) : publisherFailure;
         if (failure != null) {
-            entry.result.completeExceptionally(publisher.failure(entry.event, topic, failure));
+            batched.result.completeExceptionally(publisher.failure(batched.event, topic, failure));
             return;
         }
-        entry.result = publisher.send(entry.event, topic, Map.of());
-        if (entry.result.isCompletedExceptionally()) {
-            settle(entry);
+        batched.result = publisher.send(batched.event, topic, Map.of());
+        if (batched.result.isCompletedExceptionally()) {
+            awaitResult(batched);
         }
     }
 
-    /** Waits for the result of an event. If it failed, fails the later events of its pURI, which are not sent. */
-    private void settle(BatchedEvent entry) {
-        if (awaitDelivery(entry.event, entry.result) instanceof Delivery.Failed failed) {
+    /**
+     * Waits for the result of an event. If the event failed, completes the results of the later events of its pURI with
+     * this failure. These events are not sent.
+     */
+    private void awaitResult(BatchedEvent batched) {
+        if (awaitDelivery(batched.event, batched.result) instanceof Delivery.Failed failed) {
             PublishException error = failed.error();
             recordFailure(error);
-            Deque<BatchedEvent> later = entriesToSend.remove(entry.event.puri());
+            Deque<BatchedEvent> later = unsentEvents.remove(batched.event.puri());
             if (later != null) {
-                later.forEach(laterEntry -> laterEntry.result.completeExceptionally(
-                        publisher.failure(laterEntry.event, error.topic(), error)));
+                later.forEach(laterEvent -> laterEvent.result.completeExceptionally(
+                        publisher.failure(laterEvent.event, error.topic(), error)));
             }
         }
     }

@@ -52,7 +52,8 @@ public interface Identifiers {
     }
 
     /**
-     * Identifiers like those of {@link #sortable()}, with other lengths and another alphabet.
+     * Identifiers like those of {@link #sortable()}, with other lengths and another alphabet. With fewer than
+     * 2<sup>21</sup> random values, two identifiers of one millisecond reveal how many were created between them.
      *
      * @param timeLength number of characters of the time part
      * @param randomLength number of characters of the random part

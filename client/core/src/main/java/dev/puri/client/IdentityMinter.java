@@ -13,18 +13,19 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mints uuids and handles without I/O, so a service mints them before it opens its transaction and before it publishes.
- * A retry uses the same ids and is harmless. Thread-safe.
+ * Mints uuids and handles without I/O. Mint before you open a transaction and before you publish: a retry then uses the
+ * same ids and is harmless. Thread-safe.
  *
  * <p>Every uuid is a UUIDv7 (RFC 9562 §5.7; method 2 of §6.2: within a millisecond the random part is incremented).
  * Compared as unsigned bytes, it is greater than every uuid that any minter of this process returned before, even if
  * the clock was set back.
  */
 public final class IdentityMinter {
-    private static final Uuids UUIDS_OF_PROCESS = new Uuids(new SecureRandom(), InstantSource.system());
+    private static final IncreasingUuids UUIDS_OF_PROCESS =
+            new IncreasingUuids(new SecureRandom(), InstantSource.system());
     private static final char[] HANDLE_ALPHABET = Handle.ALPHABET.toCharArray();
 
-    private final Uuids uuids;
+    private final IncreasingUuids uuids;
     private final Random random;
 
     /** Creates a minter that uses the system clock and a secure random generator. */
@@ -32,14 +33,14 @@ public final class IdentityMinter {
         this(UUIDS_OF_PROCESS, new SecureRandom());
     }
 
-    private IdentityMinter(Uuids uuids, Random random) {
+    private IdentityMinter(IncreasingUuids uuids, Random random) {
         this.uuids = uuids;
         this.random = random;
     }
 
     /** Returns a minter with this clock and random generator, for tests that need the same ids in every run. */
     static IdentityMinter of(InstantSource clock, Random random) {
-        return new IdentityMinter(new Uuids(random, clock), random);
+        return new IdentityMinter(new IncreasingUuids(random, clock), random);
     }
 
     /**
@@ -73,10 +74,10 @@ public final class IdentityMinter {
      * lock, and it draws a new random part whenever the millisecond differs, even if the new millisecond is earlier. So
      * this class has its own lock, and gives the generator a clock that never runs backwards.
      */
-    private static final class Uuids {
+    private static final class IncreasingUuids {
         private final TimeBasedEpochGenerator generator;
 
-        Uuids(Random random, InstantSource clock) {
+        IncreasingUuids(Random random, InstantSource clock) {
             generator = Generators.timeBasedEpochGenerator(random, new UUIDClock() {
                 private long latestMillis = Long.MIN_VALUE;
 

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * as long as accepting an event.
  */
 final class InFlightEvents {
+    /** Maximum number of threads that run the callbacks of expired events. A callback that blocks occupies one. */
+    static final int MAX_EXPIRING_THREADS = 8;
+
     private static final Duration MAX_CHECK_INTERVAL = Duration.ofMillis(250);
 
     private final EventSlots<InFlightEvent> events = new EventSlots<>();
@@ -36,6 +41,16 @@ final class InFlightEvents {
     private final Duration timeout;
     private final ErrorConverter errorConverter;
     private final Executor timer;
+
+    /** Discards a task while all threads are busy, because the next check finds the same events again. */
+    private final Executor expirer = new ThreadPoolExecutor(
+            0,
+            MAX_EXPIRING_THREADS,
+            1,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            InFlightEvents::newExpiringThread,
+            new ThreadPoolExecutor.DiscardPolicy());
 
     /** Converts an error of the producer into the exception that callers get. */
     interface ErrorConverter {
@@ -93,7 +108,7 @@ final class InFlightEvents {
 
     /**
      * Expires the events whose timeout is over. Runs on the thread that all timers of the process share, so the
-     * callbacks of expired events run on a separate thread.
+     * callbacks of expired events run on other threads.
      */
     private void check() {
         isTimerSet.set(false);
@@ -108,10 +123,14 @@ final class InFlightEvents {
             }
         });
         if (!expired.isEmpty()) {
-            Thread thread = new Thread(() -> expired.forEach(InFlightEvent::expire), "puri-publisher-timeout");
-            thread.setDaemon(true);
-            thread.start();
+            expirer.execute(() -> expired.forEach(InFlightEvent::expire));
         }
+    }
+
+    private static Thread newExpiringThread(Runnable task) {
+        Thread thread = new Thread(task, "puri-publisher-timeout");
+        thread.setDaemon(true);
+        return thread;
     }
 
     /**

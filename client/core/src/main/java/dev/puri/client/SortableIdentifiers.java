@@ -16,7 +16,8 @@ import java.util.random.RandomGenerator;
  * <p>Two processes that create an identifier in the same millisecond create the same identifier with a probability of 2
  * / (alphabet size)<sup>random length</sup>, because the first identifier of a millisecond uses only the lower half of
  * the random values. With 36 characters and a random length of 11 this is 1 : 6.6 · 10<sup>16</sup>. An identifier
- * reveals the time of creation. It does not reveal how many identifiers were created, because the steps are random.
+ * reveals the time of creation. It does not reveal how many identifiers were created, because the steps are random. But
+ * with fewer than 2<sup>21</sup> random values each step is 1.
  *
  * <p>Thread-safe.
  */
@@ -59,13 +60,13 @@ final class SortableIdentifiers implements Identifiers {
     SortableIdentifiers(int timeLength, int randomLength, String alphabet, InstantSource clock, Random random) {
         Alphabets.requireSorted(alphabet);
         if (power(alphabet.length(), timeLength) <= LATEST_TIME.toEpochMilli()) {
-            throw new IllegalArgumentException("the time in milliseconds does not fit into " + timeLength
-                    + " characters of " + alphabet.length() + " until " + LATEST_TIME);
+            throw new IllegalArgumentException("a time in milliseconds until " + LATEST_TIME + " does not fit into "
+                    + timeLength + " characters from an alphabet of " + alphabet.length());
         }
         randomValueCount = power(alphabet.length(), randomLength);
         if (randomValueCount < STEP_DIVISOR || randomValueCount > MAX_RANDOM_VALUES) {
-            throw new IllegalArgumentException(randomLength + " random characters of " + alphabet.length()
-                    + " have fewer than 2^20 or more than 2^62 values");
+            throw new IllegalArgumentException(randomLength + " random characters from an alphabet of "
+                    + alphabet.length() + " have fewer than 2^20 or more than 2^62 values");
         }
         this.timeLength = timeLength;
         this.randomLength = randomLength;

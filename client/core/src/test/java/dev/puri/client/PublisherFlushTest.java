@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Partitioner;
@@ -160,6 +161,30 @@ class PublisherFlushTest {
             assertThat(blocked)
                     .noneSatisfy(each -> assertThat(each.toCompletableFuture()).isDone());
             end.complete(true);
+        }
+    }
+
+    /** Each check of the timer finds the expired events that have no thread yet. */
+    @Test
+    void callbacksThatBlockOccupyABoundedNumberOfThreads() {
+        CompletableFuture<Boolean> end = new CompletableFuture<>();
+        AtomicInteger running = new AtomicInteger();
+        int events = 4 * InFlightEvents.MAX_EXPIRING_THREADS;
+        try (MockProducer<byte[], Object> kafka = unanswered(() -> {})) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            for (int i = 0; i < events; i++) {
+                var unused = publisher.publish(event("a:b:" + i)).handle((position, error) -> {
+                    running.incrementAndGet();
+                    return end.join();
+                });
+            }
+            // The flush waits for more than a hundred checks of the timer.
+            assertThatThrownBy(publisher::flush).isInstanceOf(TimeoutException.class);
+            assertThat(running).hasPositiveValue();
+            assertThat(running.get()).isLessThanOrEqualTo(InFlightEvents.MAX_EXPIRING_THREADS);
+            end.complete(true);
+            publisher.flush();
+            assertThat(running).hasValue(events);
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Generates a Java class for each namespace that has collections, with a constant for each collection. The generated
@@ -14,6 +15,12 @@ import java.util.TreeMap;
 final class ConstantsGenerator {
     /** The name is qualified, because the generated class of a namespace may have the same simple name. */
     private static final String TYPE = "dev.puri.client.PuriCollection";
+
+    private static final String END_OF_COMMENT = "\n     */";
+
+    private static final String RETIRED =
+            "\n     *\n     * @deprecated Retired: the registry takes no new identities of it." + END_OF_COMMENT
+                    + "\n    @java.lang.Deprecated";
 
     private ConstantsGenerator() {}
 
@@ -48,50 +55,41 @@ final class ConstantsGenerator {
             String packageName, String className, String source, String namespace, List<Collection> collections) {
         Map<String, String> constants =
                 JavaNames.ofConstants(collections.stream().map(Collection::name).toList());
-        StringBuilder text = new StringBuilder();
-        text.append("// Generated from ").append(ascii(source)).append("; changes are overwritten.\n");
-        text.append("package ").append(packageName).append(";\n\n");
-        text.append("/** Collections of the namespace <code>")
-                .append(javadoc(namespace))
-                .append("</code>. */\n");
-        text.append("public final class ").append(className).append(" {\n");
-        for (Collection collection : collections) {
-            text.append(constant(constants.getOrDefault(collection.name(), ""), collection))
-                    .append('\n');
-        }
-        text.append("    private ").append(className).append("() {}\n}\n");
-        return text.toString();
+        String members = collections.stream()
+                .map(collection -> constant(constants.getOrDefault(collection.name(), ""), collection) + "\n")
+                .collect(Collectors.joining());
+        return """
+                // Generated from %s; changes are overwritten.
+                package %s;
+
+                /** Collections of the namespace <code>%s</code>. */
+                public final class %s {
+                %s    private %s() {}
+                }
+                """.formatted(ascii(source), packageName, javadoc(namespace), className, members, className);
     }
 
     private static String constant(String name, Collection collection) {
         String prefix = collection.prefix() == null ? null : collection.prefix().text();
-        StringBuilder text = new StringBuilder("    /**\n");
         String description = collection.description().strip().replaceAll("\\s+", " ");
         String qualified = "<code>" + javadoc(collection.qualifiedName()) + "</code>";
-        text.append("     * ")
-                .append(description.isEmpty() ? qualified + "." : javadoc(description) + " (" + qualified + ")");
-        text.append("\n     *\n     * <p>")
-                .append(prefix == null ? "Without handles." : "Handles begin with <code>" + prefix + "_</code>.");
-        if (collection.retired()) {
-            text.append("\n     *\n     * @deprecated Retired: the registry takes no new identities of it.\n     */\n")
-                    .append("    @java.lang.Deprecated\n");
-        } else {
-            text.append("\n     */\n");
-        }
-        return text.append("    public static final ")
-                .append(TYPE)
-                .append(' ')
-                .append(name)
-                .append(" =\n            ")
-                .append(TYPE)
-                .append(".of(\"")
-                .append(collection.namespace())
-                .append("\", \"")
-                .append(collection.name())
-                .append("\", ")
-                .append(prefix == null ? "null" : '"' + prefix + '"')
-                .append(");\n")
-                .toString();
+        return """
+                    /**
+                     * %s
+                     *
+                     * <p>%s%s
+                    public static final %s %s =
+                            %s.of("%s", "%s", %s);
+                """.formatted(
+                        description.isEmpty() ? qualified + "." : javadoc(description) + " (" + qualified + ")",
+                        prefix == null ? "Without handles." : "Handles begin with <code>" + prefix + "_</code>.",
+                        collection.retired() ? RETIRED : END_OF_COMMENT,
+                        TYPE,
+                        name,
+                        TYPE,
+                        collection.namespace(),
+                        collection.name(),
+                        prefix == null ? "null" : '"' + prefix + '"');
     }
 
     /** Escapes text for a Javadoc comment: characters that have a meaning in HTML, Javadoc or Java become entities. */

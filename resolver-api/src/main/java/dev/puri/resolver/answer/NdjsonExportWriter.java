@@ -32,7 +32,7 @@ public final class NdjsonExportWriter implements ExportWriter {
     private String topic = "";
 
     /**
-     * @param cursor the position from which {@code /v1/changes} has the later changes
+     * @param cursor the id after which a client continues with {@code GET /v1/changes}
      */
     public NdjsonExportWriter(ChangeId cursor) {
         out.put(ascii("{\"changesFrom\":")).string(cursor.toString()).put('}').put('\n');

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Export implements Download.Source {
     /**
-     * Number of bytes from which on a piece is complete. A part has about a thousandth of the rows, so pieces of a
+     * A piece with this number of bytes is complete. A part has about a thousandth of the rows, so pieces of a
      * large table are larger.
      */
     private static final int MIN_PIECE_BYTES = 128 << 10;

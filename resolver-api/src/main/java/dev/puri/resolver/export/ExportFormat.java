@@ -17,11 +17,11 @@ public enum ExportFormat {
     AVRO("application/avro", AvroExportWriter::new);
 
     private final String mediaType;
-    private final Function<ChangeId, ExportWriter> constructor;
+    private final Function<ChangeId, ExportWriter> writerFactory;
 
-    ExportFormat(String mediaType, Function<ChangeId, ExportWriter> constructor) {
+    ExportFormat(String mediaType, Function<ChangeId, ExportWriter> writerFactory) {
         this.mediaType = mediaType;
-        this.constructor = constructor;
+        this.writerFactory = writerFactory;
     }
 
     /**
@@ -53,10 +53,10 @@ public enum ExportFormat {
     /**
      * Returns a writer of the body of an export.
      *
-     * @param cursor the position from which {@code /v1/changes} has the later changes
+     * @param cursor the id after which a client continues with {@code GET /v1/changes}
      */
     ExportWriter newWriter(ChangeId cursor) {
-        return constructor.apply(cursor);
+        return writerFactory.apply(cursor);
     }
 
     /** The value of the query parameter. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Selects changes by collection.
+ * Selects changes, or rows of an export, by collection.
  *
  * @param collections canonical {@code namespace:collection}; empty for all
  */
@@ -37,6 +37,7 @@ public record ChangeFilter(Set<String> collections) {
         Set<String> collections = new HashSet<>();
         for (String text : texts) {
             try {
+                // The grammar is that of whole pURIs, so the collection gets an identifier.
                 collections.add(Puri.parse(text + ":x").qualifiedCollection());
             } catch (InvalidNameException e) {
                 String quoted = text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;

@@ -2,6 +2,7 @@ package dev.puri.resolver.live;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.puri.http.JsonBody;
 import dev.puri.http.Timestamp;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -10,14 +11,12 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.util.Locale;
 
-/** Writes the data of an event as one line of JSON. The data has the whole row, so a repeated event does no harm. */
+/**
+ * Writes the data of server-sent events as JSON, each in one line. The data of {@code changed} has the whole row, so a
+ * client may apply it twice.
+ */
 final class ChangeJson {
     private static final JsonFactory JSON = JsonFactory.builder().build();
-
-    /** Writes the members of one object. */
-    private interface Members {
-        void writeTo(JsonGenerator json) throws IOException;
-    }
 
     private ChangeJson() {}
 
@@ -45,11 +44,13 @@ final class ChangeJson {
         return object(json -> json.writeStringField("puri", puri.toString()));
     }
 
+    /** Returns the data of an event that ends or resets a stream. */
     static String reason(String reason) {
         return object(json -> json.writeStringField("reason", reason));
     }
 
-    private static String object(Members members) {
+    /** Returns an object with these members. */
+    private static String object(JsonBody members) {
         StringWriter text = new StringWriter(384);
         try (JsonGenerator json = JSON.createGenerator(text)) {
             json.writeStartObject();

@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads changes from {@code puri.identities.v1}, each time with a new consumer. Thread-safe.
  *
- * <p>The topic is compacted, so only the last change of a row may be left. The topology also writes a row again, with
- * the answer to a refused or repeated event. Compaction may have removed the record of the change and left such an
- * answer. So an answer is reported like a change, unless the same read has already reported the row: it is better to
- * report a row twice than never.
+ * <p>The topic is compacted, so only the last change of a row may be left. The topology also writes a record for each
+ * event that was refused or changed nothing; the record repeats the unchanged row. Compaction may have removed the
+ * record of the change and left such a repeat. So a repeat is reported like a change, unless the same read has already
+ * reported the row: it is better to report a row twice than never.
  */
 final class ChangeReplay implements ChangeLog {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -92,7 +92,7 @@ final class ChangeReplay implements ChangeLog {
         }
     }
 
-    /** Reads the offset ranges of all partitions once. */
+    /** Reads each partition from its position to its end offset, and perhaps some later records. */
     private final class OffsetRangeReader {
         private final Consumer<byte[], byte[]> consumer;
         private final List<TopicPartition> partitions;
@@ -100,7 +100,7 @@ final class ChangeReplay implements ChangeLog {
         private final Receiver receiver;
 
         /** By pURI of a reported row, the position of the event that last changed the row; empty for an erased row. */
-        private final Map<Puri, Optional<Position>> reportedEvents = new HashMap<>();
+        private final Map<Puri, Optional<Position>> reportedPositions = new HashMap<>();
 
         OffsetRangeReader(
                 Consumer<byte[], byte[]> consumer, List<TopicPartition> partitions, long[] to, Receiver receiver) {
@@ -113,15 +113,16 @@ final class ChangeReplay implements ChangeLog {
         void run() {
             long lastProgressNanos = nanoTime.getAsLong();
             while (!partitions.isEmpty()) {
-                Map<TopicPartition, Long> before = positions();
+                Map<TopicPartition, Long> before = consumerPositions();
                 for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
                     if (!receiver.receive(record.partition(), record.offset() + 1, change(record))) {
                         return;
                     }
                     lastProgressNanos = nanoTime.getAsLong();
                 }
-                Map<TopicPartition, Long> after = positions();
-                // Positions are compared, since the last offsets may be of transaction markers, not of records.
+                Map<TopicPartition, Long> after = consumerPositions();
+                // The positions of the consumer are compared, and not the offsets of records, because the last offsets
+                // may be those of transaction markers.
                 partitions.removeIf(partition -> after.getOrDefault(partition, 0L) >= to[partition.partition()]);
                 if (!after.equals(before)) {
                     lastProgressNanos = nanoTime.getAsLong();
@@ -131,7 +132,7 @@ final class ChangeReplay implements ChangeLog {
             }
         }
 
-        private Map<TopicPartition, Long> positions() {
+        private Map<TopicPartition, Long> consumerPositions() {
             Map<TopicPartition, Long> positions = new HashMap<>();
             partitions.forEach(partition -> positions.put(partition, consumer.position(partition, TIMEOUT)));
             return positions;
@@ -142,11 +143,11 @@ final class ChangeReplay implements ChangeLog {
                 Puri puri = RecordKey.puri(record.key(), record.headers(), record.partition(), to.length);
                 Row row = record.value() == null ? null : row(record.value());
                 Optional<Position> cause = Optional.ofNullable(row).map(Row::position);
-                if (Topics.isMarker(puri) || isAnswerForReportedRow(record, puri, cause)) {
+                if (Topics.isMarker(puri) || repeatsReportedRow(record, puri, cause)) {
                     return null;
                 }
-                if (reportedEvents.size() < MAX_REMEMBERED || reportedEvents.containsKey(puri)) {
-                    reportedEvents.put(puri, cause);
+                if (reportedPositions.size() < MAX_REMEMBERED || reportedPositions.containsKey(puri)) {
+                    reportedPositions.put(puri, cause);
                 }
                 Content content = new Content.Decoded(puri, withPosition(record, row));
                 return new Change(record.partition(), record.offset(), content);
@@ -158,17 +159,17 @@ final class ChangeReplay implements ChangeLog {
 
         /**
          * Returns the row with the position of the event that changed the row. A record of a change has this position
-         * in a header. A record that answers another event has this position only in the row.
+         * in a header. A record that repeats the row has this position only in the row.
          */
         private static @Nullable Row withPosition(ConsumerRecord<byte[], byte[]> record, @Nullable Row row) {
             if (row == null || !ChangeRecords.isChange(record.headers())) {
                 return row;
             }
-            EventOutcome answer = answer(record);
-            return answer == null ? row : EventOutcome.withPosition(answer.position(), row);
+            EventOutcome outcome = outcome(record);
+            return outcome == null ? row : EventOutcome.withPosition(outcome.position(), row);
         }
 
-        private static @Nullable EventOutcome answer(ConsumerRecord<byte[], byte[]> record) {
+        private static @Nullable EventOutcome outcome(ConsumerRecord<byte[], byte[]> record) {
             try {
                 return EventOutcome.of(record.headers());
             } catch (IllegalArgumentException e) {
@@ -177,9 +178,8 @@ final class ChangeReplay implements ChangeLog {
             }
         }
 
-        private boolean isAnswerForReportedRow(
-                ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
-            return !ChangeRecords.isChange(record.headers()) && cause.equals(reportedEvents.get(puri));
+        private boolean repeatsReportedRow(ConsumerRecord<byte[], byte[]> record, Puri puri, Optional<Position> cause) {
+            return !ChangeRecords.isChange(record.headers()) && cause.equals(reportedPositions.get(puri));
         }
 
         private Row row(byte[] value) throws UnreadableException {

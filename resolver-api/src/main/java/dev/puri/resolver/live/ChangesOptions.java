@@ -10,9 +10,9 @@ import java.time.Duration;
  * @param maxAge how long the ring keeps a change
  * @param maxStreams maximum number of subscribers at a time
  * @param maxReplays maximum number of subscribers at a time that read older changes from the topic
- * @param pendingBytes number of unread bytes of a stream from which on the stream receives no further changes
+ * @param pendingBytes a stream with this number of unread bytes receives no further changes
  * @param heartbeat how often an idle subscriber receives an event with its id
- * @param forgotten maximum age of an id; the topic may have lost tombstones that are newer than an older id
+ * @param maxIdAge maximum age of an id; the topic may have lost tombstones that are newer than an older id
  * @param stallTimeout how long a subscriber may read nothing during a replay before it is dropped
  */
 public record ChangesOptions(
@@ -22,10 +22,10 @@ public record ChangesOptions(
         int maxReplays,
         int pendingBytes,
         Duration heartbeat,
-        Duration forgotten,
+        Duration maxIdAge,
         Duration stallTimeout) {
     /** The brokers keep tombstones for 7 days. */
-    private static final Duration FORGOTTEN = Duration.ofDays(6);
+    private static final Duration MAX_ID_AGE = Duration.ofDays(6);
 
     private static final Duration STALL_TIMEOUT = Duration.ofSeconds(30);
     private static final int MAX_REPLAYS = 4;
@@ -43,7 +43,7 @@ public record ChangesOptions(
     public static ChangesOptions of(
             int history, Duration maxAge, int maxStreams, int pendingBytes, Duration heartbeat) {
         return new ChangesOptions(
-                history, maxAge, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, FORGOTTEN, STALL_TIMEOUT);
+                history, maxAge, maxStreams, MAX_REPLAYS, pendingBytes, heartbeat, MAX_ID_AGE, STALL_TIMEOUT);
     }
 
     /** Returns options under which a stream accepts one more event when {@link #pendingBytes} are not yet reached. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface Content {
     Puri puri();
 
-    /** The row after the change; null if it was erased. */
+    /** The row after the change; null if the change is an erasure. */
     @Nullable
     Row row();
 
@@ -29,7 +29,10 @@ sealed interface Content {
         }
     }
 
-    /** An encoded record of the topic. Each access decodes it, so that changes that nobody reads are never decoded. */
+    /**
+     * An encoded record of the topic. The record is decoded when it is accessed and not when it is added, because most
+     * changes are never read. Each access decodes it again.
+     */
     final class Encoded implements Content {
         private final byte[] key;
         private final byte @Nullable [] value;
@@ -37,8 +40,8 @@ sealed interface Content {
         private final AvroValues<IdentityRow> values;
 
         /**
-         * @param token the token of the event that caused the record, from the record's header; null if it has none, so
-         *     that the position in the row counts
+         * @param token the token of the event that caused the record, from the record's header; null if the record
+         *     has no such header, and then the row keeps its own position
          */
         Encoded(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
             this.key = key;

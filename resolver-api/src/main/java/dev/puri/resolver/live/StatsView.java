@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes the counts of a table as JSON, the body of {@code GET /v1/stats}. */
 public final class StatsView {
-    /** Maximum number of listed collections, owners and shards each; those with the most rows come first. */
+    /** Maximum length of each list: of collections, of owners and of shards. Those with the most rows come first. */
     public static final int MAX_LISTED = 1000;
 
     private StatsView() {}
@@ -55,7 +55,10 @@ public final class StatsView {
         json.writeEndObject();
     }
 
-    /** Writes the total number of names, and the largest counts as an array, because an object has no order. */
+    /**
+     * Writes the number of groups, such as collections, and an array of the groups with the most rows. It is an array
+     * because the members of a JSON object have no order.
+     */
     private static void writeCounts(JsonGenerator json, String listField, String totalField, Map<String, Long> counts)
             throws IOException {
         List<Map.Entry<String, Long>> largest = counts.entrySet().stream()

@@ -168,7 +168,7 @@ public final class Subscribers implements AutoCloseable {
 
     private Counter droppedCounter(String reason) {
         return Counter.builder("puri.changes.dropped")
-                .description("Subscribers whose stream was ended although they could continue, by reason")
+                .description("Streams that the resolver ended, by reason")
                 .tag("reason", reason)
                 .register(meters);
     }
@@ -217,7 +217,7 @@ public final class Subscribers implements AutoCloseable {
         }
         try {
             subscription.open(open.apply(subscription));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             subscription.cancel();
             if (needsReplay) {
                 replays.release();
@@ -239,7 +239,7 @@ public final class Subscribers implements AutoCloseable {
      * @return false if the subscriber misses changes that are older than the ring, and needs a replay
      */
     boolean attach(Subscription subscription, ChangeRing ring) {
-        switch (subscription.attach(ring, clock.instant(), options.forgotten())) {
+        switch (subscription.attach(ring, clock.instant(), options.maxIdAge())) {
             case ATTACHED -> {
                 return true;
             }
@@ -288,7 +288,7 @@ public final class Subscribers implements AutoCloseable {
 
     private void roundFailed(Throwable cause) {
         if (roundFailure.changeTo(cause.toString())) {
-            log.error("No subscriber receives changes until a round succeeds", cause);
+            log.error("Cannot send changes to subscribers; will retry", cause);
         }
     }
 
@@ -325,8 +325,10 @@ public final class Subscribers implements AutoCloseable {
                 }
                 remaining.add(subscription);
             } catch (RuntimeException | Error e) {
-                log.error("The stream of a subscriber is ended, because serving it failed", e);
-                endWithBye(subscription, FAILED);
+                log.error("Ended the stream of a subscriber, because sending to it failed", e);
+                if (tryEnd(subscription, FAILED)) {
+                    droppedCounter(FAILED).increment();
+                }
             }
         }
         subscriptions.clear();
@@ -348,17 +350,24 @@ public final class Subscribers implements AutoCloseable {
         return false;
     }
 
-    /** Ends a stream with an event of this type and counts it as dropped. */
+    /** Ends a stream with an event of this type and counts it as dropped, unless it has ended. */
     void drop(Subscription subscription, String type, String reason) {
-        droppedCounter(reason).increment();
-        subscription.end(type, reason);
+        if (subscription.end(type, reason)) {
+            droppedCounter(reason).increment();
+        }
     }
 
     void endWithBye(Subscription subscription, String reason) {
+        boolean ignored = tryEnd(subscription, reason);
+    }
+
+    /** Ends a stream with {@code bye}. Returns false if it has ended already, or if an exception is thrown. */
+    private static boolean tryEnd(Subscription subscription, String reason) {
         try {
-            subscription.end(BYE, reason);
+            return subscription.end(BYE, reason);
         } catch (RuntimeException | Error e) {
             log.error("The stream of a subscriber could not be ended", e);
+            return false;
         }
     }
 
@@ -367,13 +376,13 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /** Decrements the number of open streams. */
-    void countEnded() {
+    void onStreamEnded() {
         streamCount.decrementAndGet();
     }
 
     /**
-     * Parks the thread, unless there is work since the round. {@code isAsleep} is set before the check, so work that
-     * the check does not see yet wakes the thread.
+     * Parks the thread, unless work has arrived since the round began. {@code isAsleep} is set before the check:
+     * whoever adds work after the check sees it and unparks the thread.
      */
     private void sleep(long nanos, @Nullable ChangeRing ring, long nextNumber) {
         if (nanos <= 0) {

@@ -69,7 +69,7 @@ public final class Subscription {
     }
 
     /**
-     * @param maxPendingBytes number of unread bytes of the stream from which on it receives no further changes
+     * @param maxPendingBytes a stream with this number of unread bytes receives no further changes
      * @param lastId the last id that the subscriber received; null to begin at the end of the ring
      */
     Subscription(
@@ -114,22 +114,27 @@ public final class Subscription {
     /** Ends the subscription because the client has disconnected. Any thread may call it, also repeatedly. */
     public void cancel() {
         if (isEnded.compareAndSet(false, true)) {
-            subscribers.countEnded();
+            subscribers.onStreamEnded();
         }
     }
 
-    /** Sends a last event and ends the stream, unless it has ended. The client may then connect again. */
-    void end(String type, String reason) {
-        if (isEnded.compareAndSet(false, true)) {
-            subscribers.countEnded();
-            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
+    /**
+     * Sends a last event and ends the stream. The client may then connect again. Returns false, and does nothing, if
+     * the subscription has ended already.
+     */
+    boolean end(String type, String reason) {
+        if (!isEnded.compareAndSet(false, true)) {
+            return false;
         }
+        subscribers.onStreamEnded();
+        sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
+        return true;
     }
 
     /**
      * Attaches the subscriber to a ring if the ring has all changes that the subscriber misses.
      *
-     * @param maxIdAge age from which on tombstones after the subscriber's id may be gone from the topic
+     * @param maxIdAge age at which tombstones after the subscriber's id may be gone from the topic
      */
     Attachment attach(ChangeRing newRing, Instant now, Duration maxIdAge) {
         long oldestNumber = newRing.oldestNumber();

@@ -28,6 +28,32 @@ final class SubscriberReplayTest extends RunningSubscribers {
         assertThat(log.readings()).isPositive();
     }
 
+    /** The metric counts the streams that the resolver ends. */
+    @Test
+    void aClientThatLeavesBeforeItsReplayIsNotDropped() {
+        ChangeRing ring = begin(0, 0);
+        ChangeId before = first(subscribe(null));
+        for (int i = 0; i < 3 * HISTORY; i++) {
+            change(ring, i % 2, i);
+        }
+        FakeSink client = new FakeSink();
+
+        assertThat(subscribers.subscribe(before, ChangeFilter.ALL, subscription -> {
+                    subscription.cancel();
+                    return client;
+                }))
+                .isEqualTo(Admission.ADMITTED);
+
+        // There is one permit, which the replay returns at its end.
+        await().until(() -> admission(before) == Admission.ADMITTED);
+        assertThat(client.types()).isEmpty();
+        assertThat(meters.get("puri.changes.dropped")
+                        .tag("reason", "failed")
+                        .counter()
+                        .count())
+                .isZero();
+    }
+
     @Test
     void lateSubscribersReceiveNoErasedContentFromTheRing() {
         ChangeRing ring = begin(0, 0);

@@ -1,10 +1,12 @@
 package dev.puri.resolver.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.http.ServerSentEvent;
 import dev.puri.resolver.live.Subscribers.Admission;
 import dev.puri.schemas.identity.Puri;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.Uuid;
@@ -157,6 +159,21 @@ final class SubscribersTest extends RunningSubscribers {
     }
 
     @Test
+    void aStreamThatCannotBeOpenedDoesNotCount() {
+        begin(0, 0);
+        for (Throwable failure : List.of(new IllegalStateException("injected"), new OutOfMemoryError("injected"))) {
+            assertThatThrownBy(() -> subscribers.subscribe(null, ChangeFilter.ALL, subscription -> {
+                        if (failure instanceof Error error) {
+                            throw error;
+                        }
+                        throw (IllegalStateException) failure;
+                    }))
+                    .isSameAs(failure);
+            assertThat(streamCount()).isZero();
+        }
+    }
+
+    @Test
     void aReplacedTableNeitherRepeatsNorOmitsChanges() {
         ChangeRing first = begin(0, 0);
         FakeSink client = subscribe(null);
@@ -234,5 +251,10 @@ final class SubscribersTest extends RunningSubscribers {
 
         awaitEvents(client, 1);
         await().until(() -> streamCount() == 1);
+        await().untilAsserted(() -> assertThat(meters.get("puri.changes.dropped")
+                        .tag("reason", "failed")
+                        .counter()
+                        .count())
+                .isOne());
     }
 }

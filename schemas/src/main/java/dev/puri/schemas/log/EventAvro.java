@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Converts an {@link Event} to and from Avro. */
 public final class EventAvro {
     static {
-        // Otherwise Avro does not instantiate the generated classes.
+        // Avro instantiates generated classes only if their package is trusted.
         GeneratedClasses.trust();
     }
 
@@ -74,9 +74,7 @@ public final class EventAvro {
         return fromAvro((IndexedRecord) avro);
     }
 
-    /**
-     * @param avro a generated or generic record with the schema of {@link IdentityEvent}
-     */
+    /** Converts a record that has the schema of {@link IdentityEvent}: a generated class or a generic record. */
     static Event fromAvro(IndexedRecord avro) {
         IndexedRecord change = (IndexedRecord) field(avro, "change");
         Object uuid = field(avro, "uuid");
@@ -92,29 +90,24 @@ public final class EventAvro {
 
     private static Change change(IndexedRecord avro) {
         String type = avro.getSchema().getName();
-        switch (type) {
-            case "Created":
-                return new Change.Created(
+        return switch (type) {
+            case "Created" ->
+                new Change.Created(
                         uuid(field(avro, "uuid"), "change.uuid"),
                         parseField(field(avro, "owner"), "change.owner", Owner::new),
                         parseField(field(avro, "shard"), "change.shard", Shard::new),
                         parseOptional(field(avro, "handle"), "change.handle", Handle::parse),
                         attributes(field(avro, "attributes")));
-            case "Moved":
-                return new Change.Moved(
+            case "Moved" ->
+                new Change.Moved(
                         parseOptional(field(avro, "owner"), "change.owner", Owner::new),
                         parseField(field(avro, "shard"), "change.shard", Shard::new));
-            case "Described":
-                return new Change.Described(attributes(field(avro, "attributes")));
-            case "Merged":
-                return new Change.Merged(parseField(field(avro, "into"), "change.into", Puri::parse));
-            case "Deleted":
-                return new Change.Deleted();
-            case "Erased":
-                return new Change.Erased();
-            default:
-                throw new IllegalStateException("unknown type of change: " + type);
-        }
+            case "Described" -> new Change.Described(attributes(field(avro, "attributes")));
+            case "Merged" -> new Change.Merged(parseField(field(avro, "into"), "change.into", Puri::parse));
+            case "Deleted" -> new Change.Deleted();
+            case "Erased" -> new Change.Erased();
+            default -> throw new IllegalStateException("unknown type of change: " + type);
+        };
     }
 
     private static <T> @Nullable T parseOptional(@Nullable Object text, String field, Function<String, T> parse) {

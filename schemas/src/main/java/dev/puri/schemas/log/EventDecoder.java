@@ -57,27 +57,21 @@ final class EventDecoder {
 
     private Change readChange() {
         // The branches of the union, in the order of identity-event.avdl.
-        switch (readBranch(6)) {
-            case 0:
-                return new Change.Created(
+        return switch (readBranch(6)) {
+            case 0 ->
+                new Change.Created(
                         Uuids.parse(readText(), "change.uuid"),
                         new Owner(readText()),
                         new Shard(readText()),
                         readIsPresent() ? Handle.parse(readText()) : null,
                         readAttributes());
-            case 1:
-                return new Change.Moved(readIsPresent() ? new Owner(readText()) : null, new Shard(readText()));
-            case 2:
-                return new Change.Described(readAttributes());
-            case 3:
-                return new Change.Merged(Puri.parse(readText()));
-            case 4:
-                return new Change.Deleted();
-            case 5:
-                return new Change.Erased();
-            default:
-                throw new IllegalArgumentException("invalid branch of the union");
-        }
+            case 1 -> new Change.Moved(readIsPresent() ? new Owner(readText()) : null, new Shard(readText()));
+            case 2 -> new Change.Described(readAttributes());
+            case 3 -> new Change.Merged(Puri.parse(readText()));
+            case 4 -> new Change.Deleted();
+            case 5 -> new Change.Erased();
+            default -> throw new IllegalArgumentException("invalid branch of the union");
+        };
     }
 
     private Puri readPuri() {

@@ -51,7 +51,7 @@ final class EventEncoder {
         EventEncoder encoder = ENCODERS.get();
         encoder.out.clear();
         WireFormat.putHeader(schemaId, encoder.out);
-        encoder.put(event);
+        encoder.putEvent(event);
         byte[] value = Arrays.copyOf(encoder.out.array(), encoder.out.position());
         if (encoder.out.capacity() > MAX_REUSED_BYTES) {
             ENCODERS.remove();
@@ -59,75 +59,75 @@ final class EventEncoder {
         return value;
     }
 
-    private void put(Event event) {
-        put(event.eventId());
+    private void putEvent(Event event) {
+        putUuid(event.eventId());
         putAscii(event.puri().toString());
-        put(event.occurredAt().toEpochMilli());
-        put(event.source());
+        putNumber(event.occurredAt().toEpochMilli());
+        putText(event.source());
         UUID uuid = event.uuid();
         if (uuid == null) {
-            put(NULL);
+            putNumber(NULL);
         } else {
-            put(PRESENT);
-            put(uuid);
+            putNumber(PRESENT);
+            putUuid(uuid);
         }
         Long epoch = event.expectedEpoch();
         if (epoch == null) {
-            put(NULL);
+            putNumber(NULL);
         } else {
-            put(PRESENT);
-            put(epoch.longValue());
+            putNumber(PRESENT);
+            putNumber(epoch.longValue());
         }
-        put(event.change());
+        putChange(event.change());
     }
 
-    /** Writes the branch of the union, in the order of identity-event.avdl, and then the record. */
-    private void put(Change change) {
+    /** Writes the index of the type in the union of identity-event.avdl, and then the record. */
+    private void putChange(Change change) {
         if (change instanceof Change.Created created) {
-            put(0);
-            put(created.uuid());
+            putNumber(0);
+            putUuid(created.uuid());
             putAscii(created.owner().text());
             putAscii(created.shard().text());
             putOptional(created.handle() == null ? null : created.handle().text());
-            put(created.attributes());
+            putMap(created.attributes());
         } else if (change instanceof Change.Moved moved) {
-            put(1);
+            putNumber(1);
             putOptional(moved.owner() == null ? null : moved.owner().text());
             putAscii(moved.shard().text());
         } else if (change instanceof Change.Described described) {
-            put(2);
-            put(described.attributes());
+            putNumber(2);
+            putMap(described.attributes());
         } else if (change instanceof Change.Merged merged) {
-            put(3);
+            putNumber(3);
             putAscii(merged.into().toString());
         } else {
             // Java 17 cannot check that all types are handled, so a test encodes an event of each type.
-            put(change instanceof Change.Deleted ? 4 : 5);
+            putNumber(change instanceof Change.Deleted ? 4 : 5);
         }
     }
 
     private void putOptional(@Nullable String ascii) {
         if (ascii == null) {
-            put(NULL);
+            putNumber(NULL);
         } else {
-            put(PRESENT);
+            putNumber(PRESENT);
             putAscii(ascii);
         }
     }
 
     /** Writes all entries as one block, and then the count 0, which ends the map. An empty map has no block. */
-    private void put(Map<String, String> attributes) {
+    private void putMap(Map<String, String> attributes) {
         if (!attributes.isEmpty()) {
-            put(attributes.size());
+            putNumber(attributes.size());
             attributes.forEach((name, value) -> {
-                put(name);
-                put(value);
+                putText(name);
+                putText(value);
             });
         }
-        put(0);
+        putNumber(0);
     }
 
-    private void put(String text) {
+    private void putText(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         ensureRemaining(AvroBinary.MAX_NUMBER_LENGTH + bytes.length);
         AvroBinary.putText(bytes, out);
@@ -144,7 +144,7 @@ final class EventEncoder {
     }
 
     /** Writes the result of {@link UUID#toString}, without creating the text. */
-    private void put(UUID uuid) {
+    private void putUuid(UUID uuid) {
         ensureRemaining(AvroBinary.MAX_NUMBER_LENGTH + UUID_LENGTH);
         AvroBinary.putNumber(UUID_LENGTH, out);
         long high = uuid.getMostSignificantBits();
@@ -173,7 +173,7 @@ final class EventEncoder {
         return nibbles + 0x3030303030303030L + isLetter * ('a' - '0' - 10);
     }
 
-    private void put(long number) {
+    private void putNumber(long number) {
         ensureRemaining(AvroBinary.MAX_NUMBER_LENGTH);
         AvroBinary.putNumber(number, out);
     }

@@ -14,7 +14,7 @@ public enum Reason {
     WRONG_PREFIX,
     /** The namespace or the collection is read-only, or is being imported by another source. */
     NOT_WRITABLE,
-    /** No identity was created with this pURI. */
+    /** No identity has this pURI: none was created, or it was erased. */
     UNKNOWN_PURI,
     /**
      * The identity does not have the uuid that the event expects. The incarnations of a pURI are the identities that
@@ -25,7 +25,7 @@ public enum Reason {
     STALE_EPOCH,
     /** The identity has another handle, and the handle of an identity never changes. */
     HANDLE_FIXED,
-    /** The uuid belonged to a deleted or erased identity. */
+    /** The uuid belonged to an earlier identity of this pURI, which was deleted or erased. */
     ID_REUSED,
     /** Another identity holds the pURI. */
     PURI_TAKEN,

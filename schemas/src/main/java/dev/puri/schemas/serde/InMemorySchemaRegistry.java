@@ -1,7 +1,9 @@
 package dev.puri.schemas.serde;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.avro.Schema;
 
 /**
@@ -10,9 +12,15 @@ import org.apache.avro.Schema;
  */
 public final class InMemorySchemaRegistry implements SchemaRegistry {
     private final List<Schema> schemas = new ArrayList<>();
+    private final Set<Registration> registrations = new HashSet<>();
     private volatile boolean isAway;
 
-    /** Starts or ends an outage. During an outage {@link #byId} throws {@link SchemaRegistryUnavailableException}. */
+    private record Registration(String subject, Schema schema) {}
+
+    /**
+     * Starts or ends an outage. During an outage {@link #byId} throws {@link SchemaRegistryUnavailableException}. The
+     * other methods do not, because a writer has cached the id of its schema.
+     */
     public void setAway(boolean away) {
         isAway = away;
     }
@@ -22,12 +30,16 @@ public final class InMemorySchemaRegistry implements SchemaRegistry {
         if (!schemas.contains(schema)) {
             schemas.add(schema);
         }
+        registrations.add(new Registration(subject, schema));
         return schemas.indexOf(schema) + 1;
     }
 
     @Override
-    public int idOf(String subject, Schema schema) {
-        return register(subject, schema);
+    public synchronized int idOf(String subject, Schema schema) {
+        if (!registrations.contains(new Registration(subject, schema))) {
+            throw new UnknownSchemaException("subject " + subject + ": the schema is not registered", null);
+        }
+        return schemas.indexOf(schema) + 1;
     }
 
     @Override

@@ -3,7 +3,10 @@ package dev.puri.schemas.serde;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
-/** Thrown if a schema is incompatible with the other schemas of its subject. */
+/**
+ * Thrown if the schema registry refuses a request with the status 409 or 422, usually because a schema is incompatible
+ * with the other schemas of its subject. Also thrown if a record does not fit the latest schema of its subject.
+ */
 public final class IncompatibleSchemaException extends SerializationException {
     private static final long serialVersionUID = 1L;
 

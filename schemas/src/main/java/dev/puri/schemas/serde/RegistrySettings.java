@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param endpoints base URLs of the schema registry, at least one; the client tries one after the other
  * @param connectTimeout time-out for establishing a connection
- * @param readTimeout time-out for the response after the connection is established
+ * @param readTimeout time for the response; a request may take {@code connectTimeout} plus {@code readTimeout}
  * @param maxRetries how often the client tries all endpoints again after the first round
  * @param retryWait time before the first retry; doubled for each further retry
  * @param maxRetryWait maximum time before a retry
@@ -37,6 +37,7 @@ record RegistrySettings(
     private static final String USER_INFO = "basic.auth.user.info";
     private static final String BEARER_SOURCE = "bearer.auth.credentials.source";
     private static final String BEARER_TOKEN = "bearer.auth.token";
+    private static final int MAX_PORT = 65_535;
     private static final String SSL_PREFIX = "schema.registry.ssl.";
 
     /**
@@ -77,8 +78,8 @@ record RegistrySettings(
         }
         if (endpoints.isEmpty()) {
             throw new ConfigException(
-                    URL + " is missing: one or several base URLs of the schema registry's Confluent API,"
-                            + " separated by commas");
+                    URL + " is missing; set it to the base URL of the schema registry's Confluent API, or to several"
+                            + " URLs separated by commas");
         }
         return List.copyOf(endpoints);
     }
@@ -95,15 +96,19 @@ record RegistrySettings(
         if (!(scheme.equals("http") || scheme.equals("https")) || uri.getHost() == null) {
             throw new ConfigException(URL + " has an entry that is not http(s)://HOST[:PORT][/PATH]");
         }
+        if (uri.getPort() == 0 || uri.getPort() > MAX_PORT) {
+            throw new ConfigException(URL + " has an entry whose port is not from 1 to " + MAX_PORT);
+        }
         if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
             throw new ConfigException(URL + " has an entry with a query or fragment; a base URL must not have them");
         }
         String path = uri.getRawPath() == null ? "" : uri.getRawPath().replaceFirst("/+$", "");
         String base = scheme + "://" + uri.getHost() + (uri.getPort() < 0 ? "" : ":" + uri.getPort()) + path;
         String userInfo = uri.getUserInfo();
-        String authorization =
-                sharedAuthorization != null || userInfo == null ? sharedAuthorization : basic(userInfo, URL);
-        return new Endpoint(base, authorization);
+        if (sharedAuthorization != null || userInfo == null) {
+            return new Endpoint(base, sharedAuthorization);
+        }
+        return new Endpoint(base, basic(userInfo, URL));
     }
 
     /** Returns the authorization for all endpoints, or null if each endpoint uses the user info of its URL. */
@@ -134,7 +139,7 @@ record RegistrySettings(
 
     private static String basic(String userInfo, String key) {
         if (userInfo.indexOf(':') < 1) {
-            throw new ConfigException(key + " has credentials that are not USER:PASSWORD");
+            throw new ConfigException(key + " must have credentials of the form USER:PASSWORD");
         }
         return "Basic " + Base64.getEncoder().encodeToString(userInfo.getBytes(StandardCharsets.UTF_8));
     }
@@ -153,7 +158,7 @@ record RegistrySettings(
         } catch (NumberFormatException e) {
             // Reported below, as is a number out of range.
         }
-        throw new ConfigException(key + " is a whole number from 0 to " + max + ", not " + text);
+        throw new ConfigException(key + " must be a whole number from 0 to " + max + ", not " + text);
     }
 
     private static String text(Map<String, ?> configs, String key, String defaultValue) {

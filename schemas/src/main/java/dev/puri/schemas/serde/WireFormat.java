@@ -49,7 +49,7 @@ public final class WireFormat {
     }
 
     /**
-     * Whether a value was written with the schema that has an id.
+     * Returns whether a value was written with the schema that has this id. False for a value without a valid header.
      *
      * @param value the value of a Kafka record
      */

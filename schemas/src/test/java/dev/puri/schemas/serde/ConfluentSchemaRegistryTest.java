@@ -20,6 +20,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfluentSchemaRegistryTest {
     private static final Schema NAME =
@@ -297,6 +299,15 @@ class ConfluentSchemaRegistryTest {
                     .contains("schema.registry.url")
                     .doesNotContain("s3cret");
         }
+    }
+
+    /** An HTTP client would report this port at each request, as if the schema registry did not respond. */
+    @ParameterizedTest
+    @ValueSource(strings = {"http://registry:0", "http://registry:80811"})
+    void aPortThatDoesNotExistIsRefused(String url) {
+        assertThatThrownBy(() -> ConfluentSchemaRegistry.create(impatient(url)))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("port");
     }
 
     @Test

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 enum SettingType {
     TEXT(String.class, "text", text -> text),
     SECRET(Secret.class, "secret", Secret::new),
-    INT(int.class, "whole number", text -> Math.toIntExact(wholeNumber(text))),
-    LONG(long.class, "whole number", SettingType::wholeNumber),
+    INT(int.class, "whole number", text -> Math.toIntExact(Long.parseLong(text))),
+    LONG(long.class, "whole number", Long::parseLong),
     BOOLEAN(boolean.class, "true or false", SettingType::bool),
     DURATION(Duration.class, "duration such as 500ms, 30s, 5m or PT30S", SettingType::duration),
     PATH(Path.class, "path of a file or folder", SettingType::path),
@@ -82,10 +82,6 @@ enum SettingType {
         return type == boolean.class ? Boolean.class : type;
     }
 
-    private static long wholeNumber(String text) {
-        return Long.parseLong(text);
-    }
-
     private static boolean bool(String text) {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "true" -> true;
@@ -94,7 +90,7 @@ enum SettingType {
         };
     }
 
-    static Duration duration(String text) {
+    private static Duration duration(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
         Matcher simple = SIMPLE_DURATION.matcher(lower);
         if (!simple.matches()) {

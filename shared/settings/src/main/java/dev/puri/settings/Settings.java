@@ -297,9 +297,9 @@ public final class Settings {
     /**
      * Parses a duration in the format of settings: {@code 500ms}, {@code 30s}, {@code 5m} or {@code PT30S}.
      *
-     * @throws IllegalArgumentException if the text is not a duration
+     * @throws IllegalArgumentException if the text is not a duration, or the duration is too large
      */
     public static Duration duration(String text) {
-        return SettingType.duration(text);
+        return (Duration) SettingType.DURATION.parse(text);
     }
 }

@@ -1,6 +1,7 @@
 package dev.puri.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
@@ -170,6 +171,13 @@ final class SettingsTest {
                 .hasSize(1);
         assertThat(mistakes(() -> environment(Map.of("PURI_WAIT_TIME", "999999999999999d"))))
                 .hasSize(1);
+    }
+
+    @Test
+    void aTooLargeDurationIsAnIllegalArgument() {
+        assertThatThrownBy(() -> Settings.duration("999999999999999d"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("too large");
     }
 
     @Test

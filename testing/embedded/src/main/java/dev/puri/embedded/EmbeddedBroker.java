@@ -22,7 +22,10 @@ import org.apache.kafka.metadata.storage.Formatter;
 public final class EmbeddedBroker implements AutoCloseable {
     private static final int NODE_ID = 1;
 
-    /** Another process may take a free port before the broker binds it. The start is then repeated with other ports. */
+    /**
+     * Another process may take a free port before the broker binds it. If the caller left the port free, the start is
+     * then repeated with other ports.
+     */
     private static final int MAX_PORT_ATTEMPTS = 3;
 
     private static final Object START_LOCK = new Object();

@@ -17,10 +17,12 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.DescribeConfigsResult;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
@@ -31,8 +33,9 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 
 /**
- * The ids, offsets and tombstone retention of topics without a broker, and an admin client that reads them. Unit
- * tests use it for classes that follow topics. Thread-safe.
+ * The ids, offsets and tombstone retention of topics without a broker, and an admin client that reads them. Unit tests
+ * use it for classes that follow topics. A partition has no open transactions, unless {@link #setEnd(TopicPartition,
+ * long, long)} sets a last stable offset. Thread-safe.
  */
 public final class InMemoryTopics {
     private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
@@ -40,11 +43,12 @@ public final class InMemoryTopics {
     private final Map<String, Topic> topics = new HashMap<>();
     private boolean isAway;
 
-    private record Topic(Uuid id, long[] begins, long[] ends) {}
+    private record Topic(Uuid id, long[] begins, long[] lastStable, long[] ends) {}
 
     /** Creates a topic without records. A topic with this name is deleted. */
     public synchronized void create(String topic, int partitions) {
-        topics.put(topic, new Topic(Uuid.randomUuid(), new long[partitions], new long[partitions]));
+        topics.put(
+                topic, new Topic(Uuid.randomUuid(), new long[partitions], new long[partitions], new long[partitions]));
     }
 
     /** Adds partitions without records to a topic. */
@@ -53,7 +57,11 @@ public final class InMemoryTopics {
         int partitions = topic.ends.length + count;
         topics.put(
                 name,
-                new Topic(topic.id, Arrays.copyOf(topic.begins, partitions), Arrays.copyOf(topic.ends, partitions)));
+                new Topic(
+                        topic.id,
+                        Arrays.copyOf(topic.begins, partitions),
+                        Arrays.copyOf(topic.lastStable, partitions),
+                        Arrays.copyOf(topic.ends, partitions)));
     }
 
     /** Sets whether every request fails, as if no broker were reachable. */
@@ -70,8 +78,20 @@ public final class InMemoryTopics {
         topic(partition.topic()).begins[partition.partition()] = offset;
     }
 
-    public synchronized void setEnd(TopicPartition partition, long offset) {
-        topic(partition.topic()).ends[partition.partition()] = offset;
+    /** Sets the end offset of a partition without open transactions. */
+    public void setEnd(TopicPartition partition, long offset) {
+        setEnd(partition, offset, offset);
+    }
+
+    /**
+     * Sets the offsets after the last record of a partition.
+     *
+     * @param lastStable the end offset of read-committed consumers: the begin of the first open transaction
+     */
+    public synchronized void setEnd(TopicPartition partition, long lastStable, long offset) {
+        Topic topic = topic(partition.topic());
+        topic.lastStable[partition.partition()] = lastStable;
+        topic.ends[partition.partition()] = offset;
     }
 
     /** Returns the beginning offset. */
@@ -92,7 +112,10 @@ public final class InMemoryTopics {
                 new Class<?>[] {Admin.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "describeTopics" -> describeTopics((Collection<?>) arguments[0]);
-                    case "listOffsets" -> listOffsets((Map<?, ?>) arguments[0]);
+                    case "listOffsets" ->
+                        listOffsets(
+                                (Map<?, ?>) arguments[0],
+                                arguments.length == 1 ? new ListOffsetsOptions() : (ListOffsetsOptions) arguments[1]);
                     case "describeConfigs" -> describeConfigs((Collection<?>) arguments[0]);
                     case "close" -> null;
                     default -> throw new UnsupportedOperationException(method.getName());
@@ -112,12 +135,14 @@ public final class InMemoryTopics {
         return new TopicDescription(name, false, partitions, null, topic.id);
     }
 
-    private synchronized ListOffsetsResult listOffsets(Map<?, ?> specs) {
+    private synchronized ListOffsetsResult listOffsets(Map<?, ?> specs, ListOffsetsOptions options) {
         List<TopicPartition> requested =
                 specs.keySet().stream().map(TopicPartition.class::cast).toList();
         return new ListOffsetsResult(responses(requested, TopicPartition::topic, partition -> {
             Topic topic = topic(partition.topic());
-            long[] offsets = specs.get(partition) instanceof OffsetSpec.EarliestSpec ? topic.begins : topic.ends;
+            boolean isCommitted = options.isolationLevel() == IsolationLevel.READ_COMMITTED;
+            long[] ends = isCommitted ? topic.lastStable : topic.ends;
+            long[] offsets = specs.get(partition) instanceof OffsetSpec.EarliestSpec ? topic.begins : ends;
             return new ListOffsetsResultInfo(offsets[partition.partition()], -1, Optional.empty());
         }));
     }

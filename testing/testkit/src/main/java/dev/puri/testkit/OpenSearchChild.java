@@ -17,7 +17,7 @@ final class OpenSearchChild {
      * @param args the home folder of the node, the folder of its settings, and its port or 0 for any free port
      */
     public static void main(String[] args) {
-        // This thread is not a daemon, because the node has only daemon threads, which do not keep the process running.
+        // The new thread is not a daemon: it keeps the process running, because the node has only daemon threads.
         new Thread(OpenSearchChild::endWithParent, "parent-watch").start();
         try {
             run(args[0], args[1], Integer.parseInt(args[2]));
@@ -30,7 +30,7 @@ final class OpenSearchChild {
     private static void run(String home, String config, int port) throws ReflectiveOperationException {
         Class<?> type = Class.forName(RUNNER);
         Object runner = type.getConstructor().newInstance();
-        // By default the runner searches for a free port, beginning at the configured port.
+        // With -1 the runner uses exactly the configured port. By default it also tries the ports after it.
         type.getMethod("setMaxHttpPort", int.class).invoke(runner, -1);
         String[] options = {
             "-basePath",

@@ -152,10 +152,8 @@ final class ChangeFeed implements AutoCloseable {
         Duration requestedDelay = ended.events.retry();
         Duration delay =
                 requestedDelay == null || requestedDelay.compareTo(retryDelay) < 0 ? retryDelay : requestedDelay;
-        schedule(delay.compareTo(MAX_RETRY_DELAY) < 0 ? delay : MAX_RETRY_DELAY, this::connect);
-        retryDelay = retryDelay.multipliedBy(2).compareTo(MAX_RETRY_DELAY) < 0
-                ? retryDelay.multipliedBy(2)
-                : MAX_RETRY_DELAY;
+        schedule(ResolverClient.shorter(delay, MAX_RETRY_DELAY), this::connect);
+        retryDelay = ResolverClient.shorter(retryDelay.multipliedBy(2), MAX_RETRY_DELAY);
     }
 
     private void schedule(Duration delay, Runnable action) {
@@ -173,13 +171,13 @@ final class ChangeFeed implements AutoCloseable {
         // The cache is updated before the id is recorded, because the next session continues after that id.
         switch (event.type()) {
             case "changed" -> {
-                JsonNode row = ResolverJson.json(event.data());
+                JsonNode row = ResolverJson.parse(event.data());
                 cache.changed(
                         Puri.parse(ResolverJson.required(row, "puri")),
                         ResolverJson.required(row, "status").equals("active"));
             }
             case "erased" ->
-                cache.changed(Puri.parse(ResolverJson.required(ResolverJson.json(event.data()), "puri")), false);
+                cache.changed(Puri.parse(ResolverJson.required(ResolverJson.parse(event.data()), "puri")), false);
             case "reset" -> {
                 lastId = null;
                 state = Feed.CATCHING_UP;

@@ -194,7 +194,7 @@ final class Requests {
         Call(List<Ref> refs, Duration wait) {
             this.refs = refs;
             this.wait = wait;
-            this.body = ResolverJson.request(refs);
+            this.body = ResolverJson.encodeRequest(refs);
             this.waitEndsAt = nanoClock.getAsLong() + wait.toNanos();
             this.deadlineAt = waitEndsAt + options.deadline().toNanos();
         }
@@ -439,7 +439,7 @@ final class Requests {
                     throw new UnusableResponseException(status + " ", response.body(), isSameFromAllResolvers, null);
                 }
                 try {
-                    List<Verdict> verdicts = ResolverJson.verdicts(refs, response.body());
+                    List<Verdict> verdicts = ResolverJson.parseVerdicts(refs, response.body());
                     return new Answer(
                             verdicts, response.headers().firstValue(LAG_HEADER).isEmpty());
                 } catch (IllegalArgumentException e) {

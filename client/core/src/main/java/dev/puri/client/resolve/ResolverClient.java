@@ -168,7 +168,7 @@ public final class ResolverClient implements IdentityResolver {
         return wait.isNegative() ? Duration.ZERO : shorter(wait, MAX_WAIT);
     }
 
-    private static Duration shorter(Duration a, Duration b) {
+    static Duration shorter(Duration a, Duration b) {
         return a.compareTo(b) < 0 ? a : b;
     }
 

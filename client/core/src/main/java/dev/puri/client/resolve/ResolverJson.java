@@ -19,8 +19,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes requests and parses responses of {@code POST /v1/resolve}. The JSON is that of the OpenAPI description in
- * {@code resolver-api}. Unknown fields are ignored.
+ * Writes requests to a resolver and parses its responses and change events. The OpenAPI description in {@code
+ * resolver-api} describes the JSON. Unknown fields are ignored.
  */
 final class ResolverJson {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -28,7 +28,7 @@ final class ResolverJson {
     private ResolverJson() {}
 
     /** Returns the body of a request for these references. */
-    static byte[] request(List<Ref> refs) {
+    static byte[] encodeRequest(List<Ref> refs) {
         ObjectNode request = JSON.createObjectNode();
         ArrayNode array = request.putArray("refs");
         for (Ref ref : refs) {
@@ -47,8 +47,8 @@ final class ResolverJson {
      * @param refs the references of the request
      * @throws IllegalArgumentException if the body is malformed, or has results for other references
      */
-    static List<Verdict> verdicts(List<Ref> refs, String body) {
-        JsonNode results = json(body).path("results");
+    static List<Verdict> parseVerdicts(List<Ref> refs, String body) {
+        JsonNode results = parse(body).path("results");
         if (!results.isArray() || results.size() != refs.size()) {
             throw new IllegalArgumentException("expected " + refs.size() + " results");
         }
@@ -69,7 +69,7 @@ final class ResolverJson {
      *
      * @throws IllegalArgumentException if the text is not JSON
      */
-    static JsonNode json(String text) {
+    static JsonNode parse(String text) {
         try {
             JsonNode json = JSON.readTree(text);
             return json == null ? JSON.missingNode() : json;

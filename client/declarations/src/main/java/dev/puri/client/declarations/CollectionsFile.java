@@ -9,6 +9,7 @@ import dev.puri.schemas.identity.Owner;
 import dev.puri.schemas.identity.Prefix;
 import java.io.IOException;
 import java.io.Reader;
+import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -97,11 +98,8 @@ public final class CollectionsFile {
      * @throws IOException if the text cannot be read
      */
     public static List<Declaration> read(String file, Reader text) throws IOException {
-        StringBuilder yaml = new StringBuilder();
-        char[] buffer = new char[8192];
-        for (int charCount = text.read(buffer); charCount >= 0; charCount = text.read(buffer)) {
-            yaml.append(buffer, 0, charCount);
-        }
+        StringWriter yaml = new StringWriter();
+        text.transferTo(yaml);
         CollectionsFile parser = new CollectionsFile(file);
         parser.readRoot(yaml.toString());
         if (!parser.mistakes.isEmpty()) {

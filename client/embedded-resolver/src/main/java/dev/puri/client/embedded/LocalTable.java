@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * puri.identities.v1 ─▶ TableKeeper ─▶ Table ◀─ look-ups
  *                            └─▶ OutcomeCache ─┐
  * puri.rejections.v1 ─▶ RefusalLog ────────────┴─▶ ReadYourWrites ◀─ tokens
- * puri.collections.v1 ─▶ DeclaredCollections ◀─ unknown names
+ * puri.collections.v1 ─▶ DeclaredCollections ◀─ is the collection of an unknown name being imported?
  * </pre>
  */
 final class LocalTable implements AutoCloseable {
@@ -78,7 +78,7 @@ final class LocalTable implements AutoCloseable {
                             meters),
                     RefusalLog::close);
             OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
-            // This process is the only caller, so one batch may use all waiters.
+            // There is only one caller, this process, so its limit is the total limit.
             int maxWaiters = options.maxPending();
             Waiters waiters = Waiters.forBatches(maxWaiters, maxWaiters);
             TransactionMonitor transactions = resources.add(
@@ -86,8 +86,8 @@ final class LocalTable implements AutoCloseable {
                             kafka,
                             options.bootstrapServers(),
                             TOPICS::contains,
-                            // A hanging transaction in another topic does not make the table unready, because it only
-                            // delays the details of refusals, or whether a collection is being imported.
+                            // A hanging transaction in another topic does not make the table unready: it hides only
+                            // details of refusals and changes of declarations.
                             topic -> topic.equals(Topics.IDENTITIES),
                             meters),
                     TransactionMonitor::close);
@@ -104,7 +104,7 @@ final class LocalTable implements AutoCloseable {
                                     meters),
                             new Snapshots(folder.path(), options.snapshotInterval(), clock),
                             waiters,
-                            (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
+                            (topicId, nextOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
                             options.maxLag(),
                             options.maxLagAge(),
                             transactions::unreadyReason,
@@ -133,7 +133,8 @@ final class LocalTable implements AutoCloseable {
 
     private static SchemaRegistry registry(EmbeddedResolverOptions options) {
         Map<String, Object> config = KafkaOptionsCheck.registryConfig(options.schemaRegistry(), options.kafka());
-        // The thread of the table retries instead, so that it can be stopped, and its progress shows the wait.
+        // The client does not retry, because the thread that fills the table does. That thread can be stopped between
+        // two attempts, and reports the wait in its progress.
         config.put("max.retries", 0);
         return ConfluentSchemaRegistry.create(config);
     }
@@ -160,7 +161,7 @@ final class LocalTable implements AutoCloseable {
                 collections.follower().failureReason());
     }
 
-    /** See {@link EmbeddedResolver#age}. */
+    /** Returns the time since the table was known to have all records; null before it was complete. */
     @Nullable
     Duration staleness() {
         return keeper.status().staleness();

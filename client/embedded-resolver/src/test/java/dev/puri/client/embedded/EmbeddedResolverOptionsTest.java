@@ -53,7 +53,7 @@ final class EmbeddedResolverOptionsTest {
                         "schemaRegistry: schemas:8081 is no URL",
                         "kafka: bootstrap.servers must not be set here, because it has an option of its own",
                         "kafka: schema.registry.url must not be set here, because it has an option of its own",
-                        "schema registry: max.retries is a whole number from 0 to 1000, not often",
+                        "schema registry: max.retries must be a whole number from 0 to 1000, not often",
                         "kafka: security.protocol: ",
                         "kafka: global.consumer.fetch.max.bytes: ",
                         "snapshotInterval: PT0S",

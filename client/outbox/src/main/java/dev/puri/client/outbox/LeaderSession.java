@@ -64,10 +64,10 @@ final class LeaderSession implements AutoCloseable {
         this.isClosing = isClosing;
     }
 
-    /** See {@link OutboxTables#makeRowsWithoutRetryTimeDue}. */
-    synchronized void makeRowsWithoutRetryTimeDue() throws SQLException {
+    /** See {@link OutboxTables#addMissingRetryTimes}. */
+    synchronized void addMissingRetryTimes() throws SQLException {
         requireOpen();
-        tables.makeRowsWithoutRetryTimeDue(connection);
+        tables.addMissingRetryTimes(connection);
     }
 
     /**

@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Outbox {
     /**
-     * Maximum size of an encoded event in the outbox, in bytes. It keeps a row below the limits of databases and
-     * brokers. The registry refuses published events of more than 128 KiB.
+     * Maximum size of an encoded event in the outbox, in bytes. Larger rows could exceed limits of databases and
+     * brokers. An event between 128 KiB and this size is published, but the registry refuses it.
      */
     public static final int MAX_PAYLOAD_BYTES = 512 * 1024;
 

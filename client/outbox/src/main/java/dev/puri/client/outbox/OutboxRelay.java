@@ -83,49 +83,65 @@ public final class OutboxRelay implements AutoCloseable {
 
     private void run() {
         while (!isClosed) {
-            try (Connection connection = settings.dataSource().getConnection()) {
-                connection.setAutoCommit(true);
-                if (tables.tryLead(connection)) {
-                    try {
-                        lead(connection);
-                    } finally {
-                        isLeader = false;
-                        tables.resign(connection);
-                    }
-                } else {
-                    consecutiveFailures = 0;
-                    problem = null;
-                    pauses.backOff(STANDBY_INTERVAL);
-                }
-            } catch (InterruptedException e) {
-                return;
-            } catch (SQLException e) {
-                handleFailure(OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table()));
+            try {
+                leadOrStandBy();
             } catch (RuntimeException | Error e) {
-                // An error too may pass, such as a lack of memory. If the thread ended, rows would wait for a restart.
-                handleFailure(e);
+                // The report of a failure has failed, for example for lack of memory. If the thread ended, rows would
+                // wait for a restart.
             }
         }
     }
 
-    private void handleFailure(Throwable e) {
-        consecutiveFailures++;
-        problem = e.toString();
-        Duration delay = settings.backoff(consecutiveFailures);
-        if (e instanceof Error) {
-            LOG.error("The relay of {} failed and retries in {} ms", settings.table(), delay.toMillis(), e);
-        } else {
-            LOG.warn(
-                    "The relay of {} failed and retries in {} ms: {}",
-                    settings.table(),
-                    delay.toMillis(),
-                    e.toString());
-        }
-        try {
-            pauses.backOff(delay);
-        } catch (InterruptedException interrupted) {
+    private void leadOrStandBy() {
+        try (Connection connection = settings.dataSource().getConnection()) {
+            connection.setAutoCommit(true);
+            if (tables.tryLead(connection)) {
+                try {
+                    lead(connection);
+                } finally {
+                    isLeader = false;
+                    tables.resign(connection);
+                }
+            } else {
+                consecutiveFailures = 0;
+                problem = null;
+                pauses.backOff(STANDBY_INTERVAL);
+            }
+        } catch (InterruptedException e) {
             // Only close() interrupts this thread.
             isClosed = true;
+        } catch (SQLException | RuntimeException | Error e) {
+            // Errors are retried too, because their cause may be temporary, such as a lack of memory.
+            handleFailure(e);
+        }
+    }
+
+    /** Reports a failure, and waits before the next attempt, even if the report fails. */
+    private void handleFailure(Throwable failure) {
+        consecutiveFailures++;
+        try {
+            report(failure);
+        } finally {
+            try {
+                pauses.backOff(settings.backoff(consecutiveFailures));
+            } catch (InterruptedException e) {
+                // Only close() interrupts this thread.
+                isClosed = true;
+            }
+        }
+    }
+
+    private void report(Throwable failure) {
+        Throwable described = failure instanceof SQLException e
+                ? OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table())
+                : failure;
+        String text = described.toString();
+        problem = text;
+        long delayMillis = settings.backoff(consecutiveFailures).toMillis();
+        if (failure instanceof Error) {
+            LOG.error("The relay of {} failed and retries in {} ms", settings.table(), delayMillis, failure);
+        } else {
+            LOG.warn("The relay of {} failed and retries in {} ms: {}", settings.table(), delayMillis, text);
         }
     }
 
@@ -134,7 +150,7 @@ public final class OutboxRelay implements AutoCloseable {
         RowPublisher publisher = new RowPublisher(settings.properties(), settings.ownsTopic());
         try (LeaderSession session = new LeaderSession(settings, connection, tables, publisher, () -> isClosed)) {
             isLeader = true;
-            session.makeRowsWithoutRetryTimeDue();
+            session.addMissingRetryTimes();
             FeedSupervisor supervisor = new FeedSupervisor(session);
             try {
                 long lastSweepNanos = System.nanoTime();
@@ -148,7 +164,7 @@ public final class OutboxRelay implements AutoCloseable {
                             >= settings.sweepInterval().toNanos()) {
                         lastSweepNanos = System.nanoTime();
                         isSweepRunning = true;
-                        session.makeRowsWithoutRetryTimeDue();
+                        session.addMissingRetryTimes();
                     }
                     LeaderSession.Pass pass = session.runPass(!isFeedRunning || isSweepRunning);
                     isSweepRunning = pass.polled() == LeaderSession.BATCH_SIZE;

@@ -16,17 +16,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Executes the SQL statements of a relay. These tables are the only persistent state of a relay: until a row is
- * published, it is in the outbox table or in the table of blocked rows.
+ * The outbox table and the table of blocked rows, as a relay reads and writes them. They are the only persistent state
+ * of the relay: until a row is published, it is in one of them.
  */
 final class OutboxTables {
     /** Maximum number of characters of a stored error text. */
     private static final int MAX_ERROR_LENGTH = 1000;
 
     /** Rows are counted up to this number. */
-    static final int MAX_COUNTED = 10_000;
+    static final int MAX_COUNTED_ROWS = 10_000;
 
-    private static final int MAX_REPORTED_PURIS = 100;
+    private static final int MAX_REPORTED_ROWS = 100;
 
     /**
      * First key of a relay's advisory lock in PostgreSQL. It distinguishes these locks from other advisory locks in the
@@ -35,8 +35,8 @@ final class OutboxTables {
     private static final int ADVISORY_LOCK_CLASS = OutboxSchema.DEFAULT_TABLE.hashCode();
 
     /**
-     * Name of a relay's lock in MySQL and MariaDB. It is the same whether or not the configured table name includes the
-     * schema.
+     * SQL expression for the name of a relay's lock in MySQL and MariaDB. Its parameters are the schema and the table,
+     * so the name is the same whether or not the configured table name includes the schema.
      */
     private static final String LOCK_NAME_SQL = "CONCAT('puri_outbox ', MD5(CONCAT(?, '.', ?)))";
 
@@ -45,10 +45,12 @@ final class OutboxTables {
             List.of("SET tcp_keepalives_idle = 60", "SET tcp_keepalives_interval = 10", "SET tcp_keepalives_count = 6");
 
     /**
-     * The corresponding setting for MySQL and MariaDB, in seconds. Longer than a wave, in which the session is idle.
+     * Ends the session of a dead host in MySQL and MariaDB after 10 minutes without a statement. A session is also idle
+     * while the relay publishes rows, but at most for {@link LeaderSession#WAVE_TIMEOUT}.
      */
     private static final String MYSQL_IDLE_TIMEOUT = "SET SESSION wait_timeout = 600";
 
+    // All classes of a relay use the same logger.
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
     private static final String COPIED_COLUMNS =
@@ -66,14 +68,15 @@ final class OutboxTables {
 
     /**
      * Tries to take the lock that makes a relay the leader for this outbox table. The session keeps the lock until it
-     * ends or {@link #resign} is called. Returns false if another session has the lock, or on a replica, whose locks
-     * are independent of the primary's.
+     * ends or {@link #resign} is called. Returns false if another session has the lock. Also returns false on a
+     * read-only replica, because the locks of a replica are independent of those of the primary.
      */
     boolean tryLead(Connection connection) throws SQLException {
         String sql = dialect == Dialect.POSTGRESQL
                 ? "SELECT CASE WHEN pg_is_in_recovery() THEN 0 WHEN pg_try_advisory_lock(?, " + Dialect.OID
                         + "::int) THEN 1 ELSE 0 END"
-                : "SELECT IF(@@global.read_only, 0, GET_LOCK(" + LOCK_NAME_SQL + ", 0))";
+                // As text, because read_only is a number in MySQL and a text such as OFF or ON since MariaDB 12.
+                : "SELECT IF(CAST(@@global.read_only AS CHAR) IN ('0', 'OFF'), GET_LOCK(" + LOCK_NAME_SQL + ", 0), 0)";
         if (executeLockFunction(connection, sql) != 1) {
             return false;
         }
@@ -81,7 +84,7 @@ final class OutboxTables {
             for (String setting : dialect == Dialect.POSTGRESQL ? POSTGRESQL_KEEPALIVES : List.of(MYSQL_IDLE_TIMEOUT)) {
                 execute(connection, setting);
             }
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException | Error e) {
             resign(connection);
             throw e;
         }
@@ -104,8 +107,8 @@ final class OutboxTables {
     }
 
     /**
-     * Releases the lock, because a connection pool may keep the session open. If that fails, ends the session, which
-     * also releases the lock. Otherwise no relay could become leader as long as the pool keeps the session.
+     * Releases the lock, because a connection pool may keep the session open, and then no other relay could become
+     * leader. If the lock cannot be released, ends the session, which releases it too.
      */
     void resign(Connection connection) {
         try {
@@ -182,13 +185,14 @@ final class OutboxTables {
 
     /** Reads the rows with these numbers that still exist, in the order of {@code seq}. */
     List<OutboxRow> rowsWithSeqs(Connection connection, List<Long> seqs) throws SQLException {
+        String seqList = seqs.stream().map(String::valueOf).collect(Collectors.joining(", "));
         return rows(
                 connection,
-                "SELECT " + OutboxRow.COLUMNS + " FROM " + outboxTable + " WHERE seq IN (" + commaSeparated(seqs)
+                "SELECT " + OutboxRow.COLUMNS + " FROM " + outboxTable + " WHERE seq IN (" + seqList
                         + ") ORDER BY seq");
     }
 
-    /** Reads the first blocked row of each pURI if its retry time has come. */
+    /** Reads the rows to retry now: of each pURI the first blocked row, if the retry time of the row has passed. */
     List<OutboxRow> dueRows(Connection connection, long nowMillis, int max) throws SQLException {
         return rows(
                 connection,
@@ -232,15 +236,8 @@ final class OutboxTables {
 
     /** Deletes published rows from the outbox. */
     void delete(Connection connection, List<OutboxRow> rows) throws SQLException {
-        connection.setAutoCommit(false);
-        try {
-            executeForEach(connection, "DELETE FROM " + outboxTable + " WHERE seq = ?", rows);
-            connection.commit();
-        } finally {
-            // Rolls back if the commit was not reached.
-            connection.rollback();
-            connection.setAutoCommit(true);
-        }
+        inTransaction(
+                connection, () -> executeForEach(connection, "DELETE FROM " + outboxTable + " WHERE seq = ?", rows));
     }
 
     /** Deletes a blocked row that was published, and makes the next blocked row of its pURI due. */
@@ -250,9 +247,9 @@ final class OutboxTables {
     }
 
     /**
-     * Makes the first blocked row of a pURI due, unless the row has a retry time already. This runs in its own
-     * transaction after every change of the pURI's blocked rows. An operator may delete a row while the leader adds
-     * another one; each of the two then calls this method, and the later call sees both changes.
+     * Makes the first blocked row of a pURI due, unless the row has a retry time already. Must be called after the
+     * transaction that changed the blocked rows of the pURI, not in it: an operator may delete a row while the leader
+     * adds one. Both then call this method, and the later call sees both changes.
      */
     private void makeFirstBlockedRowDue(Connection connection, String puri) throws SQLException {
         long firstSeq;
@@ -273,10 +270,10 @@ final class OutboxTables {
     }
 
     /**
-     * Makes the first blocked row of each pURI due if the row has no retry time, without which it would never be
-     * retried. A retry time is missing if a relay, or the process of an operator, ended between two statements.
+     * Gives the first blocked row of each pURI a retry time if it has none. Otherwise the row would never be retried.
+     * The time is missing if a relay, or the process of an operator, ended between two statements.
      */
-    void makeRowsWithoutRetryTimeDue(Connection connection) throws SQLException {
+    void addMissingRetryTimes(Connection connection) throws SQLException {
         Set<String> puris = new HashSet<>();
         String sql =
                 "SELECT aggregateid FROM " + blockedTable + " b WHERE retry_ms IS NULL AND NOT EXISTS (SELECT 1 FROM "
@@ -294,16 +291,10 @@ final class OutboxTables {
 
     /** Moves rows from the outbox to the table of blocked rows, where they keep their order. */
     void moveToBlocked(Connection connection, List<OutboxRow> rows) throws SQLException {
-        connection.setAutoCommit(false);
-        try {
+        inTransaction(connection, () -> {
             copyToBlocked(connection, rows);
             executeForEach(connection, "DELETE FROM " + outboxTable + " WHERE seq = ?", rows);
-            connection.commit();
-        } finally {
-            // Rolls back if the commit was not reached.
-            connection.rollback();
-            connection.setAutoCommit(true);
-        }
+        });
         for (String puri : rows.stream().map(OutboxRow::aggregateid).distinct().toList()) {
             makeFirstBlockedRowDue(connection, puri);
         }
@@ -341,7 +332,7 @@ final class OutboxTables {
         }
     }
 
-    /** Makes a blocked row due. Returns false if no failed row has this event id. */
+    /** Makes a failed row due. Returns false if no failed row has this event id. */
     boolean retryNow(Connection connection, UUID id) throws SQLException {
         return executeForId(
                 connection, "UPDATE " + blockedTable + " SET retry_ms = 0 WHERE id = ? AND error IS NOT NULL", id);
@@ -383,7 +374,7 @@ final class OutboxTables {
         long oldestBlockedMillis = queryLong(connection, "SELECT COALESCE(MIN(created_ms), 0) FROM " + blockedTable);
         List<RelayStatus.BlockedPuri> puris = new ArrayList<>();
         String sql = "SELECT aggregateid, id, seq, created_ms, attempts, error FROM " + blockedTable
-                + " WHERE error IS NOT NULL ORDER BY seq LIMIT " + MAX_REPORTED_PURIS;
+                + " WHERE error IS NOT NULL ORDER BY seq LIMIT " + MAX_REPORTED_ROWS;
         try (PreparedStatement select = connection.prepareStatement(sql);
                 ResultSet result = select.executeQuery()) {
             while (result.next()) {
@@ -407,7 +398,7 @@ final class OutboxTables {
     }
 
     private static String countSql(String table) {
-        return "SELECT COUNT(*) FROM (SELECT 1 FROM " + table + " LIMIT " + MAX_COUNTED + ") c";
+        return "SELECT COUNT(*) FROM (SELECT 1 FROM " + table + " LIMIT " + MAX_COUNTED_ROWS + ") c";
     }
 
     private static long queryLong(Connection connection, String sql) throws SQLException {
@@ -424,6 +415,29 @@ final class OutboxTables {
         }
     }
 
+    /** Executes statements in one transaction. If they fail, an error of the rollback does not hide the cause. */
+    private static void inTransaction(Connection connection, Statements statements) throws SQLException {
+        try {
+            connection.setAutoCommit(false);
+            statements.execute();
+            connection.commit();
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                connection.rollback();
+                connection.setAutoCommit(true);
+            } catch (SQLException | RuntimeException rollback) {
+                e.addSuppressed(rollback);
+            }
+            throw e;
+        }
+        connection.setAutoCommit(true);
+    }
+
+    @FunctionalInterface
+    private interface Statements {
+        void execute() throws SQLException;
+    }
+
     /**
      * Executes a statement for each row. If one statement had the numbers of all rows, MySQL might scan the table and
      * wait for the locks of uncommitted rows.
@@ -436,9 +450,5 @@ final class OutboxTables {
             }
             statement.executeBatch();
         }
-    }
-
-    private static String commaSeparated(List<Long> numbers) {
-        return numbers.stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 }

@@ -1,8 +1,8 @@
 package dev.puri.client.outbox;
 
 /**
- * An event could not be published because of an error that may affect all events: of the broker, the schema registry or
- * the producer. Its row stays in the database.
+ * Thrown if an event could not be published because the brokers, the schema registry or the producer failed. Other
+ * events may fail too. The row of the event stays in the outbox.
  */
 public final class RelayException extends RuntimeException {
     private static final long serialVersionUID = 1L;

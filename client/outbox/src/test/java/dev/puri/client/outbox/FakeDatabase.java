@@ -28,6 +28,10 @@ final class FakeDatabase {
     Connection connection() {
         return fake(Connection.class, (proxy, method, arguments) -> switch (method.getName()) {
             case "prepareStatement" -> statement((String) arguments[0]);
+            case "rollback" -> {
+                run("ROLLBACK");
+                yield null;
+            }
             case "abort" -> {
                 isAborted = true;
                 yield null;

@@ -6,8 +6,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
 /**
- * Lets Spring Boot print the mistakes instead of a stack trace. Precedes Spring Boot's own analyzer, which would show
- * only the first mistake.
+ * Lets Spring Boot print all mistakes in the properties {@code puri.*} instead of a stack trace. It runs before Spring
+ * Boot's own analyzer, which would print only the first mistake.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class InvalidPuriPropertiesFailureAnalyzer extends AbstractFailureAnalyzer<InvalidPuriPropertiesException> {

@@ -6,8 +6,10 @@ import dev.puri.schemas.serde.UserInfo;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
@@ -18,8 +20,12 @@ import org.springframework.dao.DataAccessResourceFailureException;
  * @param table name of the outbox table, valid for {@link OutboxSchema#sql(Dialect, String)}
  */
 record OutboxDatabase(Dialect dialect, String table) {
+    private static final Duration CREATION_TIMEOUT = Duration.ofSeconds(2);
+    private static final Duration CREATION_POLL_INTERVAL = Duration.ofMillis(100);
+
     /**
-     * Detects the dialect if it is not set, and creates the tables if this is enabled. Otherwise opens no connection.
+     * Detects the dialect if it is not set, and creates the tables if this is enabled. Opens a connection only if it
+     * must do one of these.
      */
     static OutboxDatabase open(DataSource dataSource, PuriProperties.Outbox settings) {
         requireValidTableName(settings.table());
@@ -52,15 +58,17 @@ record OutboxDatabase(Dialect dialect, String table) {
     }
 
     /**
-     * Returns the dialect for a database's product name.
+     * Returns the dialect with a name.
      *
+     * @param configuredOrProduct the configured dialect, or the product name that the database reports
      * @throws InvalidPuriPropertiesException if the database is not supported
      */
-    static Dialect dialect(@Nullable String product) {
-        String name = String.valueOf(product).toLowerCase(Locale.ROOT);
+    static Dialect dialect(@Nullable String configuredOrProduct) {
+        String name = String.valueOf(configuredOrProduct).toLowerCase(Locale.ROOT);
         if (!PropertyMistakes.DIALECTS.contains(name)) {
             throw new InvalidPuriPropertiesException(
-                    List.of("puri.outbox.dialect: is not set, and the product name of the database is \"" + product
+                    List.of("puri.outbox.dialect is not set, and no dialect supports the database \""
+                            + configuredOrProduct
                             + "\". Set puri.outbox.dialect to postgresql, mysql or mariadb, or set"
                             + " puri.outbox.enabled=false"));
         }
@@ -68,8 +76,11 @@ record OutboxDatabase(Dialect dialect, String table) {
     }
 
     /**
-     * Creates missing tables, in one transaction if the database supports this. Several instances may do this at the
-     * same time.
+     * Creates all tables if the outbox table is missing, in one transaction if the database supports this. Several
+     * instances may do this at the same time.
+     *
+     * <p>MySQL and MariaDB commit after each table. So the outbox table is created last: if it exists, the other tables
+     * exist too.
      */
     private static void createTables(Connection connection, Dialect dialect, String table) throws SQLException {
         if (exists(connection, table)) {
@@ -78,19 +89,33 @@ record OutboxDatabase(Dialect dialect, String table) {
         boolean wasAutoCommit = connection.getAutoCommit();
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
-            for (String sql : OutboxSchema.statements(dialect, table)) {
+            List<String> statements = OutboxSchema.statements(dialect, table);
+            for (String sql : statements.subList(1, statements.size())) {
                 statement.execute(sql);
             }
+            statement.execute(statements.get(0));
             connection.commit();
         } catch (SQLException e) {
             connection.rollback();
             connection.setAutoCommit(true);
-            if (!exists(connection, table)) {
+            if (!existsSoon(connection, table)) {
                 throw e;
             }
         } finally {
             connection.setAutoCommit(wasAutoCommit);
         }
+    }
+
+    /** Waits for an instance that may be creating the tables. */
+    private static boolean existsSoon(Connection connection, String table) throws SQLException {
+        long deadlineNanos = System.nanoTime() + CREATION_TIMEOUT.toNanos();
+        while (!exists(connection, table)) {
+            if (System.nanoTime() - deadlineNanos > 0) {
+                return false;
+            }
+            LockSupport.parkNanos(CREATION_POLL_INTERVAL.toNanos());
+        }
+        return true;
     }
 
     private static boolean exists(Connection connection, String table) throws SQLException {

@@ -6,7 +6,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Instant;
 import java.util.function.ToDoubleFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Registers the Micrometer gauges of the outbox relays, with the tag {@code relay}. The values are NaN while the outbox
@@ -21,57 +20,33 @@ final class RelayMetrics implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        monitors.byRelay().forEach((name, monitor) -> {
-            add(
-                    registry,
-                    name,
-                    monitor,
-                    "puri.outbox.waiting",
-                    null,
-                    "Rows not published yet, without blocked rows; counted up to 10000",
-                    status -> status.waiting());
-            add(
-                    registry,
-                    name,
-                    monitor,
-                    "puri.outbox.lag",
-                    "seconds",
-                    "Age of the oldest waiting row",
-                    status -> RelayHealth.lag(status, Instant.now()).toMillis() / 1000.0);
-            add(
-                    registry,
-                    name,
-                    monitor,
-                    "puri.outbox.blocked",
-                    null,
-                    "Blocked rows; counted up to 10000",
-                    status -> status.blockedRows());
-            add(
-                    registry,
-                    name,
-                    monitor,
-                    "puri.outbox.leads",
-                    null,
-                    "1 if this instance is the leader, which publishes",
-                    status -> status.leads() ? 1 : 0);
+        monitors.byRelay().forEach((relay, monitor) -> {
+            gauge("puri.outbox.waiting", relay, monitor, RelayStatus::waiting)
+                    .description("Rows not published yet, without blocked rows; counted up to 10000")
+                    .register(registry);
+            gauge("puri.outbox.lag", relay, monitor, RelayMetrics::lagSeconds)
+                    .baseUnit("seconds")
+                    .description("Age of the oldest waiting row")
+                    .register(registry);
+            gauge("puri.outbox.blocked", relay, monitor, RelayStatus::blockedRows)
+                    .description("Blocked rows; counted up to 10000")
+                    .register(registry);
+            gauge("puri.outbox.leads", relay, monitor, status -> status.leads() ? 1 : 0)
+                    .description("1 if this instance is the leader, which publishes")
+                    .register(registry);
         });
     }
 
-    private static void add(
-            MeterRegistry registry,
-            String relay,
-            RelayMonitor monitor,
-            String name,
-            @Nullable String unit,
-            String description,
-            ToDoubleFunction<RelayStatus> value) {
-        Gauge.builder(name, () -> {
+    private static double lagSeconds(RelayStatus status) {
+        return RelayHealth.lag(status, Instant.now()).toMillis() / 1000.0;
+    }
+
+    private static Gauge.Builder<?> gauge(
+            String name, String relay, RelayMonitor monitor, ToDoubleFunction<RelayStatus> value) {
+        return Gauge.builder(name, () -> {
                     RelayStatus status = monitor.read().status();
                     return status == null ? Double.NaN : value.applyAsDouble(status);
                 })
-                .tag("relay", relay)
-                .baseUnit(unit)
-                .description(description)
-                .register(registry);
+                .tag("relay", relay);
     }
 }

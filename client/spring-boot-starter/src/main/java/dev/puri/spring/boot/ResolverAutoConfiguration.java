@@ -13,7 +13,10 @@ import org.springframework.context.annotation.Bean;
         after = PuriAutoConfiguration.class,
         afterName = "org.springframework.boot.autoconfigure.ssl.SslAutoConfiguration")
 public class ResolverAutoConfiguration {
-    /** The resolver client. It connects at the first look-up, or in the background if it has a cache. */
+    /**
+     * The resolver client. Without a cache it connects at the first look-up. With a cache it connects at once, in the
+     * background, to receive changes.
+     */
     @Bean
     @ConditionalOnMissingBean(IdentityResolver.class)
     @ConditionalOnAnySetting("puri.resolver.addresses")

@@ -1,16 +1,13 @@
 package dev.puri.spring.boot;
 
-import dev.puri.client.resolve.CacheStatistics;
 import dev.puri.client.resolve.CacheStatistics.Feed;
 import dev.puri.client.resolve.ResolverClient;
-import dev.puri.client.resolve.ResolverClient.RequestStatistics;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.Map;
-import java.util.function.ToLongFunction;
 
 /** Binds the metrics of resolver clients, of their requests and caches, with the tag {@code client}. */
 final class ResolverMetrics implements MeterBinder {
@@ -26,52 +23,68 @@ final class ResolverMetrics implements MeterBinder {
     }
 
     private static void bind(MeterRegistry registry, Tags tags, ResolverClient client) {
-        requestCounter(registry, tags, client, "puri.resolver.requests", "Requests sent", RequestStatistics::requests);
-        requestCounter(
-                registry,
-                tags,
-                client,
-                "puri.resolver.failovers",
-                "Requests sent because another address had failed",
-                RequestStatistics::failedOver);
-        requestCounter(
-                registry,
-                tags,
-                client,
-                "puri.resolver.hedges",
-                "Requests sent because another address had not responded in time",
-                RequestStatistics::hedged);
+        FunctionCounter.builder(
+                        "puri.resolver.requests",
+                        client,
+                        each -> each.requestStatistics().requests())
+                .tags(tags)
+                .description("Requests sent")
+                .register(registry);
+        FunctionCounter.builder(
+                        "puri.resolver.failovers",
+                        client,
+                        each -> each.requestStatistics().failedOver())
+                .tags(tags)
+                .description("Requests sent because another address had failed")
+                .register(registry);
+        FunctionCounter.builder(
+                        "puri.resolver.hedges",
+                        client,
+                        each -> each.requestStatistics().hedged())
+                .tags(tags)
+                .description("Requests sent because another address had not responded in time")
+                .register(registry);
         Gauge.builder("puri.resolver.pending", () -> client.requestStatistics().pending())
                 .tags(tags)
                 .description("References not yet answered")
                 .register(registry);
 
-        String lookups = "Look-ups, by whether the cache answered";
-        cacheCounter(
-                registry,
-                tags.and("result", "hit"),
-                client,
-                "puri.resolver.cache.lookups",
-                lookups,
-                CacheStatistics::hits);
-        cacheCounter(
-                registry,
-                tags.and("result", "miss"),
-                client,
-                "puri.resolver.cache.lookups",
-                lookups,
-                CacheStatistics::misses);
-        cacheCounter(
-                registry, tags, client, "puri.resolver.cache.evictions", "Rows evicted", CacheStatistics::evictions);
-        cacheCounter(
-                registry, tags, client, "puri.resolver.cache.changes", "Changes of rows", CacheStatistics::changes);
-        cacheCounter(
-                registry,
-                tags,
-                client,
-                "puri.resolver.cache.resets",
-                "Times that the whole cache was cleared",
-                CacheStatistics::resets);
+        String lookUps = "Look-ups, by whether the cache answered";
+        FunctionCounter.builder(
+                        "puri.resolver.cache.lookups",
+                        client,
+                        each -> each.cacheStatistics().hits())
+                .tags(tags.and("result", "hit"))
+                .description(lookUps)
+                .register(registry);
+        FunctionCounter.builder(
+                        "puri.resolver.cache.lookups",
+                        client,
+                        each -> each.cacheStatistics().misses())
+                .tags(tags.and("result", "miss"))
+                .description(lookUps)
+                .register(registry);
+        FunctionCounter.builder(
+                        "puri.resolver.cache.evictions",
+                        client,
+                        each -> each.cacheStatistics().evictions())
+                .tags(tags)
+                .description("Rows evicted")
+                .register(registry);
+        FunctionCounter.builder(
+                        "puri.resolver.cache.changes",
+                        client,
+                        each -> each.cacheStatistics().changes())
+                .tags(tags)
+                .description("Changes of rows")
+                .register(registry);
+        FunctionCounter.builder(
+                        "puri.resolver.cache.resets",
+                        client,
+                        each -> each.cacheStatistics().resets())
+                .tags(tags)
+                .description("Times that the whole cache was cleared")
+                .register(registry);
         Gauge.builder("puri.resolver.cache.rows", () -> client.cacheStatistics().rows())
                 .tags(tags)
                 .description("Rows in the cache")
@@ -81,32 +94,6 @@ final class ResolverMetrics implements MeterBinder {
                         () -> client.cacheStatistics().feed() == Feed.CURRENT ? 1 : 0)
                 .tags(tags)
                 .description("1 while the feed is current and the cache is used")
-                .register(registry);
-    }
-
-    private static void requestCounter(
-            MeterRegistry registry,
-            Tags tags,
-            ResolverClient client,
-            String name,
-            String description,
-            ToLongFunction<RequestStatistics> count) {
-        FunctionCounter.builder(name, client, counted -> count.applyAsLong(counted.requestStatistics()))
-                .tags(tags)
-                .description(description)
-                .register(registry);
-    }
-
-    private static void cacheCounter(
-            MeterRegistry registry,
-            Tags tags,
-            ResolverClient client,
-            String name,
-            String description,
-            ToLongFunction<CacheStatistics> count) {
-        FunctionCounter.builder(name, client, counted -> count.applyAsLong(counted.cacheStatistics()))
-                .tags(tags)
-                .description(description)
                 .register(registry);
     }
 }

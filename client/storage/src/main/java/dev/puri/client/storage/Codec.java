@@ -8,10 +8,6 @@ import java.util.function.Function;
  * every other value {@link #read} throws.
  */
 record Codec<N, C>(Function<N, C> writer, Function<C, N> reader) {
-    static <N, C> Codec<N, C> of(Function<N, C> writer, Function<C, N> reader) {
-        return new Codec<>(writer, reader);
-    }
-
     C write(N name) {
         return writer.apply(name);
     }

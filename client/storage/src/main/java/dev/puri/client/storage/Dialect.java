@@ -1,6 +1,6 @@
 package dev.puri.client.storage;
 
-/** The supported databases. */
+/** The databases for which mappings generate column types. */
 public enum Dialect {
     POSTGRESQL,
     /** MySQL 8.0 or newer. */

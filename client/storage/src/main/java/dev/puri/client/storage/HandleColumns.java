@@ -12,14 +12,14 @@ public final class HandleColumns {
             ColumnType.text(Handle.LENGTH),
             // Not Handle.parse, which also accepts capital letters: two different texts in the column must not be the
             // same handle.
-            Codec.of(Handle::text, Handle::new));
+            new Codec<>(Handle::text, Handle::new));
 
     private static final ColumnMapping<Handle, byte[]> ANY_AS_BINARY = new ColumnMapping<>(
             "any handle",
             null,
             Handle.class,
             ColumnType.binary(Bytes.PREFIX_BYTES + Bytes.RANDOM_BYTES),
-            Codec.of(Bytes::ofHandle, Bytes::handle));
+            new Codec<>(Bytes::ofHandle, Bytes::handle));
 
     private HandleColumns() {}
 
@@ -45,7 +45,7 @@ public final class HandleColumns {
                 null,
                 Handle.class,
                 ColumnType.binary(Bytes.RANDOM_BYTES),
-                Codec.of(
+                new Codec<>(
                         handle -> {
                             if (!handle.prefix().equals(prefix)) {
                                 throw new IllegalArgumentException("its prefix is not " + prefix);

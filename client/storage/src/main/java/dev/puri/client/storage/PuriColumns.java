@@ -32,7 +32,7 @@ public final class PuriColumns {
             null,
             Puri.class,
             ColumnType.text(Puri.MAX_BYTES),
-            Codec.of(Puri::toString, text -> parseCanonical(text, text)));
+            new Codec<>(Puri::toString, text -> parseCanonical(text, text)));
 
     private final String collection;
 
@@ -67,7 +67,7 @@ public final class PuriColumns {
      */
     public ColumnMapping<Puri, Long> asLong() {
         return mapping(
-                "", ColumnType.BIGINT, Codec.of(PuriColumns::decimal, value -> Long.toString(notNegative(value))));
+                "", ColumnType.BIGINT, new Codec<>(PuriColumns::decimal, value -> Long.toString(notNegative(value))));
     }
 
     /**
@@ -78,7 +78,8 @@ public final class PuriColumns {
      * <p>{@code Identifiers.sortable(9, 4, Identifiers.BASE_36)} creates identifiers of 13 characters, which fit into a
      * long until the year 2144. The first identifier of a millisecond has one of 36<sup>4</sup> / 2 random values: two
      * processes that mint in the same millisecond collide with a probability of about 1 : 840,000, and the registry
-     * then refuses the second creation. The default identifiers of {@code Identifiers.sortable()} have 20 characters,
+     * then refuses the second creation. Two of these identifiers that a process mints in one millisecond reveal how
+     * many it minted between them. The default identifiers of {@code Identifiers.sortable()} have 20 characters,
      * which do not fit into a bigint; store them as text.
      *
      * @param width number of characters, 1 to {@value #MAX_SORTABLE_WIDTH}
@@ -91,7 +92,7 @@ public final class PuriColumns {
         return mapping(
                 " of " + width + " characters in base 36",
                 ColumnType.BIGINT,
-                Codec.of(identifier -> base36(identifier, width), value -> base36(notNegative(value), width)));
+                new Codec<>(identifier -> base36(identifier, width), value -> base36(notNegative(value), width)));
     }
 
     /**
@@ -99,7 +100,7 @@ public final class PuriColumns {
      * have this type; use {@link #asUuidBinary()} for MySQL.
      */
     public ColumnMapping<Puri, UUID> asUuid() {
-        return mapping("", ColumnType.UUID, Codec.of(PuriColumns::uuid, UUID::toString));
+        return mapping("", ColumnType.UUID, new Codec<>(PuriColumns::uuid, UUID::toString));
     }
 
     /** Maps identifiers that are uuids, in lower case, to 16 bytes in the order of the uuid's digits. */
@@ -107,7 +108,7 @@ public final class PuriColumns {
         return mapping(
                 "",
                 ColumnType.binary(Bytes.UUID_BYTES),
-                Codec.of(
+                new Codec<>(
                         identifier -> Bytes.ofUuid(uuid(identifier)),
                         bytes -> Bytes.uuid(bytes).toString()));
     }
@@ -132,7 +133,7 @@ public final class PuriColumns {
         return mapping(
                 "",
                 ColumnType.text(maxLength),
-                Codec.of(text -> requireLength(text, maxLength), text -> requireLength(text, maxLength)));
+                new Codec<>(text -> requireLength(text, maxLength), text -> requireLength(text, maxLength)));
     }
 
     /**
@@ -145,7 +146,7 @@ public final class PuriColumns {
                 collection,
                 Puri.class,
                 column,
-                Codec.of(
+                new Codec<>(
                         name -> {
                             if (!name.qualifiedCollection().equals(collection)) {
                                 throw new IllegalArgumentException("its collection is not " + collection);

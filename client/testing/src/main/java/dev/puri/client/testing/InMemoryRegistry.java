@@ -3,7 +3,6 @@ package dev.puri.client.testing;
 import dev.puri.client.Delivery;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishOutcome;
-import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.Ref;
 import dev.puri.client.resolve.Verdict;
@@ -19,11 +18,6 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,11 +33,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A fake of the registry for unit tests, in memory, without other processes and without Kafka. It decides events at
- * once, by the rules of the real topology: first claims, epochs, conditions, handles, merges, erasure and refusals with
- * their reasons. Thread-safe. Create a new instance for each test.
+ * once, by the rules of the real topology: first claims, guards (uuid and epoch), handles, merges, erasures, and
+ * refusals with their reasons. Thread-safe. Create a new instance for each test.
  *
- * <p>This class has the methods of {@link IdentityPublisher}, except {@code close}, because there is nothing to close.
- * Its {@link #resolver} fulfils the contract of {@link IdentityResolver}.
+ * <p>This class has the methods of {@link IdentityPublisher} except {@code close} and {@code metrics}. Its {@link
+ * #resolver} fulfils the contract of {@link IdentityResolver}.
  *
  * <p>Differences: if the declaration of a collection does not allow an event, the registry waits 5 s for another
  * declaration before it refuses the event, and the fake refuses the event at once. The fake has no topics, so an event
@@ -58,11 +52,11 @@ public final class InMemoryRegistry {
     private final InMemoryRegistrations registrations = new InMemoryRegistrations();
     private final Map<Position, Refusal> refusals = new HashMap<>();
     private final Map<Position, Puri> purisByPosition = new HashMap<>();
-    private final Map<Puri, Position> lastEvents = new HashMap<>();
+    private final Map<Puri, Position> lastPositions = new HashMap<>();
     private final Map<String, Long> endOffsets = new HashMap<>();
     private final List<Event> published = new ArrayList<>();
     private final List<InMemoryResolver> resolvers = new ArrayList<>();
-    private final IdentityResolver awaitingResolver;
+    private final IdentityResolver resolverOfAwait;
     private Declarations declarations = Declarations.none();
 
     /** Creates a registry without identities and declarations. */
@@ -71,8 +65,8 @@ public final class InMemoryRegistry {
     }
 
     /** Creates a registry with another maximum number of awaited events. */
-    InMemoryRegistry(int maxAwaited) {
-        awaitingResolver = resolver(maxAwaited);
+    InMemoryRegistry(int maxPending) {
+        resolverOfAwait = resolver(maxPending);
     }
 
     /**
@@ -98,11 +92,7 @@ public final class InMemoryRegistry {
      * @throws IllegalArgumentException if the file is missing, has mistakes, or conflicts with existing declarations
      */
     public InMemoryRegistry declare(String resource) {
-        try (InputStream file = Resources.open(resource)) {
-            return declare(CollectionsFile.read(resource, new InputStreamReader(file, StandardCharsets.UTF_8)));
-        } catch (IOException e) {
-            throw new UncheckedIOException(resource + " cannot be read", e);
-        }
+        return declare(Resources.declarations(resource));
     }
 
     /** Publishes an event. The registry has decided on the event when this method returns. */
@@ -135,7 +125,7 @@ public final class InMemoryRegistry {
             position = nextPosition(event.puri());
             published.add(event);
             purisByPosition.put(position, event.puri());
-            lastEvents.put(event.puri(), position);
+            lastPositions.put(event.puri(), position);
             Refusal refusal = registrations.apply(event, position, declarations);
             if (refusal != null) {
                 refusals.put(position, refusal);
@@ -183,7 +173,7 @@ public final class InMemoryRegistry {
      */
     public CompletionStage<PublishOutcome> await(Puri puri, Position token, Duration wait) {
         CompletableFuture<PublishOutcome> outcome = new CompletableFuture<>();
-        var unused = awaitingResolver.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
+        var unused = resolverOfAwait.resolveAsync(Ref.of(puri).at(token), wait).whenComplete((verdict, error) -> {
             if (error != null) {
                 // The fake's resolver fails only if too many references are pending.
                 outcome.completeExceptionally(new IllegalStateException(error.getMessage(), error));
@@ -260,9 +250,9 @@ public final class InMemoryRegistry {
     }
 
     /**
-     * Returns the refusal of the token's event; null if the event was not refused, or belongs to another pURI. If the
-     * reference is a handle that no identity has, or the event was refused because of its handle, the refusal is
-     * returned without a comparison of pURIs.
+     * Returns the refusal of the token's event; null if there is none for this reference. The event must be of the
+     * reference's pURI, with two exceptions for references that are handles: no identity has the handle, or the event
+     * was refused because the handle is taken.
      *
      * @param puri pURI of the reference; null if it is a handle that no identity has
      */
@@ -292,7 +282,7 @@ public final class InMemoryRegistry {
      * count.
      */
     private boolean isDecided(Puri puri, Position token) {
-        Position last = lastEvents.get(puri);
+        Position last = lastPositions.get(puri);
         return Objects.equals(puri, purisByPosition.get(token))
                 || last != null
                         && last.topic().equals(token.topic())

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A resolver of the identities in an {@link InMemoryRegistry}. The registry's lock guards the list of pending look-ups.
@@ -62,7 +63,11 @@ final class InMemoryResolver implements IdentityResolver {
             pending.add(lookUp);
             // Unlike toMillis, convert does not overflow if the wait is very long.
             long millis = Math.min(TimeUnit.MILLISECONDS.convert(wait), MAX_WAIT.toMillis());
-            CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> expire(lookUp));
+            CompletableFuture<@Nullable Void> timer =
+                    new CompletableFuture<@Nullable Void>().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS);
+            var unusedExpiry = timer.thenRunAsync(() -> expire(lookUp));
+            // Otherwise the timer would keep the registry in memory until the end of the wait.
+            var unusedCancellation = answer.whenComplete((verdict, error) -> timer.cancel(false));
         }
         return answer.thenApply(toResult).minimalCompletionStage();
     }

@@ -2,14 +2,8 @@ package dev.puri.client.testing;
 
 import dev.puri.client.CollectionRegistry;
 import dev.puri.client.IdentityPublisher;
-import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationResult;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -92,10 +86,6 @@ public interface Registry {
      * @throws IllegalArgumentException if the file is missing, has mistakes, or conflicts with existing declarations
      */
     default void declare(String resource) {
-        try (InputStream file = Resources.open(resource)) {
-            declare(CollectionsFile.read(resource, new InputStreamReader(file, StandardCharsets.UTF_8)));
-        } catch (IOException e) {
-            throw new UncheckedIOException(resource + " cannot be read", e);
-        }
+        declare(Resources.declarations(resource));
     }
 }

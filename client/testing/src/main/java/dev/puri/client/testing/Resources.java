@@ -1,11 +1,17 @@
 package dev.puri.client.testing;
 
+import dev.puri.client.declarations.CollectionsFile;
+import dev.puri.schemas.collection.Declaration;
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Finds and opens files on the class path of the tests. */
+/** Finds and reads files on the class path of the tests. */
 final class Resources {
     private Resources() {}
 
@@ -17,15 +23,19 @@ final class Resources {
     }
 
     /**
-     * Opens a file.
+     * Reads a file of declarations.
      *
-     * @throws IllegalArgumentException if the file is missing
+     * @throws IllegalArgumentException if the file is missing or has mistakes
      */
-    static InputStream open(String name) throws IOException {
+    static List<Declaration> declarations(String name) {
         URL found = find(name);
         if (found == null) {
             throw new IllegalArgumentException(name + " is not on the class path of the tests");
         }
-        return found.openStream();
+        try (Reader text = new InputStreamReader(found.openStream(), StandardCharsets.UTF_8)) {
+            return CollectionsFile.read(name, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(name + " cannot be read", e);
+        }
     }
 }

@@ -7,8 +7,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the registry that all tests of this JVM share. Its stack is a broker, a schema registry and the servers of the
- * registry; {@link StackForm} selects whether the stack runs as a process or in Docker.
+ * Starts the pURI registry that all tests of this JVM share: a broker, a schema registry and the pURI servers. They run
+ * in a separate process or in Docker, see {@link StackForm}.
  *
  * <p>The registry runs until the JVM ends, and not only until the end of a JUnit run, because Spring keeps its
  * contexts, with their publishers and feeds, until the JVM ends.
@@ -18,7 +18,7 @@ final class SharedRegistry {
 
     private static @Nullable Registry registry;
 
-    /** The failure of the first start, with which later tests fail at once; null if no start failed. */
+    /** The failure of an earlier start, which later tests get at once. Null if none failed; interrupts do not count. */
     private static @Nullable RegistryStartException failure;
 
     private SharedRegistry() {}
@@ -42,10 +42,12 @@ final class SharedRegistry {
     }
 
     private static Registry start() {
-        URL stack = StackFiles.findDescription();
+        URL description = StackFiles.findDescription();
         long startedNanos = System.nanoTime();
-        StackForm form = StackForm.choose(System.getenv(StackForm.VARIABLE), stack != null, SharedRegistry::hasDocker);
-        Registry started = form == StackForm.EMBEDDED ? process(Objects.requireNonNull(stack)) : containers();
+        StackForm form =
+                StackForm.choose(System.getenv(StackForm.VARIABLE), description != null, SharedRegistry::hasDocker);
+        Registry started =
+                form == StackForm.EMBEDDED ? startProcess(Objects.requireNonNull(description)) : startContainers();
         System.err.println(String.format(
                 Locale.ROOT,
                 "puri: tests use the registry of %s, %s, ready after %.1f s",
@@ -59,15 +61,15 @@ final class SharedRegistry {
      * Starts the process, which ends by itself after this JVM has ended. A shutdown hook would be too early: Spring's
      * hook closes publishers at the same time, and they still need the broker.
      */
-    private static Registry process(URL stack) {
+    private static Registry startProcess(URL description) {
         Path userHome = Path.of(System.getProperty("user.home"));
-        StackFiles files = StackFiles.of(stack, StackFiles.cache(System.getenv(), userHome));
+        StackFiles files = StackFiles.of(description, StackFiles.cache(System.getenv(), userHome));
         return StackProcess.start(
                 files, JavaHomes.commandOf(files.minJavaVersion(), JavaHomes.candidates(System.getenv(), userHome)));
     }
 
     /** Starts containers. Testcontainers removes them after this JVM has ended. */
-    private static Registry containers() {
+    private static Registry startContainers() {
         String image = System.getenv().getOrDefault(IMAGE_VARIABLE, RegistryContainers.IMAGE);
         RegistryContainers containers = new RegistryContainers(image);
         try {

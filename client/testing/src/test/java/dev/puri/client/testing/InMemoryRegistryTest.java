@@ -2,6 +2,7 @@ package dev.puri.client.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.client.Delivery;
 import dev.puri.client.Events;
@@ -24,6 +25,7 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -153,6 +155,29 @@ class InMemoryRegistryTest {
 
         assertThat(answer.get(60, TimeUnit.SECONDS).placement())
                 .satisfies(placement -> assertThat(placement.shard()).isEqualTo(new Shard("us-1")));
+    }
+
+    private static WeakReference<InMemoryRegistry> registryWithAnsweredWait() {
+        InMemoryRegistry registry = new InMemoryRegistry();
+        Puri track = Puri.parse("music:tracks:1");
+        Event deleted = new Events("test").deleted(track).build();
+        Position first = registry.publishSync(deleted);
+        Position next = new Position(first.topic(), first.partition(), first.offset() + 1);
+        CompletableFuture<PublishOutcome> outcome =
+                registry.await(track, next, Duration.ofDays(1)).toCompletableFuture();
+        registry.publishSync(deleted);
+        assertThat(outcome).isCompleted();
+        return new WeakReference<>(registry);
+    }
+
+    /** A test may wait long for an event that comes soon, and each test has its own registry. */
+    @Test
+    void anAnsweredWaitLeavesNoTimer() {
+        WeakReference<InMemoryRegistry> registry = registryWithAnsweredWait();
+        await().atMost(WAIT).until(() -> {
+            System.gc();
+            return registry.get() == null;
+        });
     }
 
     @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.connect.data.Struct;
@@ -22,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports new rows of an outbox in PostgreSQL to a relay, in the order of their commits. Debezium's embedded engine
- * reads the rows from a logical replication slot (plug-in {@code pgoutput}).
+ * Reports the rows of an outbox in PostgreSQL to a relay: at the start the existing rows in the order of {@code seq},
+ * then new rows in the order of their commits. Debezium's embedded engine reads the rows from a logical replication
+ * slot (plug-in {@code pgoutput}).
  *
  * <pre>{@code
  * Feed feed = new DebeziumFeed("puri_outbox", Map.of(
@@ -47,13 +49,16 @@ public final class DebeziumFeed implements Feed {
     private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long CLOSE_RETRY_MILLIS = 50;
 
+    /** The statement for a table has the name of the table as suffix. */
+    private static final String SNAPSHOT_STATEMENTS = "snapshot.select.statement.overrides";
+
     private static final Map<String, String> DEFAULTS = Map.of(
             // Time that Debezium sleeps while the stream is empty.
             "poll.interval.ms", "10",
             "max.batch.size", "256",
             "max.queue.size", "1024",
-            // Confirms the log position regularly, so that PostgreSQL can drop its log while only other tables are
-            // written.
+            // Confirms the position in the write-ahead log regularly. Otherwise PostgreSQL would keep the log as long
+            // as only other tables are written.
             "heartbeat.interval.ms", "10000",
             "offset.flush.interval.ms", "5000");
 
@@ -76,9 +81,11 @@ public final class DebeziumFeed implements Feed {
     public DebeziumFeed(String table, Map<String, String> connectorProperties) {
         this.table = table;
         this.connectorProperties = Map.copyOf(connectorProperties);
-        TreeSet<String> forbidden = new TreeSet<>(
-                fixedProperties(new ReplicationSlot("s", "t", "p", "n")).keySet());
-        forbidden.retainAll(connectorProperties.keySet());
+        // Only the names of the properties matter here.
+        Set<String> fixed =
+                fixedProperties(new ReplicationSlot("s", "t", "p", "n")).keySet();
+        TreeSet<String> forbidden = new TreeSet<>(connectorProperties.keySet());
+        forbidden.removeIf(name -> !fixed.contains(name) && !name.startsWith(SNAPSHOT_STATEMENTS));
         if (!forbidden.isEmpty()) {
             throw new IllegalArgumentException(
                     "these properties must be absent, because the feed sets them: " + String.join(", ", forbidden));
@@ -147,20 +154,25 @@ public final class DebeziumFeed implements Feed {
                 Map.entry("slot.drop.on.stop", "true"),
                 Map.entry("publication.name", slot.publication()),
                 Map.entry("publication.autocreate.mode", "disabled"),
-                Map.entry("table.include.list", qualified.replace(".", "\\.")),
-                // Only the key is read. The relay reads the row from the table, unless the row is already published and
-                // deleted.
-                Map.entry("column.include.list", (qualified + ".seq").replace(".", "\\.")),
+                Map.entry("table.include.list", pattern(qualified)),
+                // Only the column seq is read. The relay reads the row from the table, unless the row is already
+                // published and deleted.
+                Map.entry("column.include.list", pattern(qualified + ".seq")),
                 Map.entry("skipped.operations", "u,d,t"),
                 Map.entry("tombstones.on.delete", "false"),
                 Map.entry("snapshot.mode", "initial"),
-                Map.entry("snapshot.select.statement.overrides", qualified),
+                Map.entry(SNAPSHOT_STATEMENTS, qualified),
                 Map.entry(
-                        "snapshot.select.statement.overrides." + qualified,
-                        "SELECT seq FROM " + qualified + " ORDER BY seq"),
+                        SNAPSHOT_STATEMENTS + "." + qualified,
+                        "SELECT seq FROM " + slot.quotedTable() + " ORDER BY seq"),
                 Map.entry("offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"),
                 // Debezium does not retry, because the relay decides when to restart the feed.
                 Map.entry("errors.max.retries", "0"));
+    }
+
+    /** Returns a regular expression for a name. */
+    private static String pattern(String name) {
+        return name.replaceAll("\\W", "\\\\$0");
     }
 
     private static void publish(
@@ -170,7 +182,7 @@ public final class DebeziumFeed implements Feed {
             throws InterruptedException {
         List<Long> seqs = new ArrayList<>(records.size());
         for (RecordChangeEvent<SourceRecord> record : records) {
-            // Other records are heartbeats.
+            // A record without the field "after" is a heartbeat.
             if (record.record().value() instanceof Struct change
                     && change.schema().field("after") != null
                     && change.getStruct("after") != null) {
@@ -225,7 +237,7 @@ public final class DebeziumFeed implements Feed {
             engine.close();
         } catch (IOException | IllegalStateException e) {
             // The engine refuses to close while it starts, or if it is closed already.
-            LOG.debug("The Debezium engine cannot be closed yet", e);
+            LOG.debug("The Debezium engine did not close; this is tried again while its thread runs", e);
         }
     }
 }

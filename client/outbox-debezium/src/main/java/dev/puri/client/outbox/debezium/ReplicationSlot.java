@@ -21,7 +21,11 @@ record ReplicationSlot(String schema, String table, String publication, String n
     private static final int MAX_DROP_ATTEMPTS = 100;
     private static final long DROP_RETRY_MILLIS = 100;
 
-    /** Derives the names for an outbox table. Fails if the server does not support logical replication. */
+    /**
+     * Derives the names for an outbox table.
+     *
+     * @throws SQLException if the server does not have {@code wal_level=logical}, or the table does not exist
+     */
     static ReplicationSlot of(Connection connection, String table) throws SQLException {
         String sql = "SELECT n.nspname, c.relname, d.oid, current_setting('wal_level'), c.oid"
                 + " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
@@ -45,16 +49,17 @@ record ReplicationSlot(String schema, String table, String publication, String n
 
     /**
      * Drops the slot of an earlier relay that was killed and could not drop its slot. Ends the session that still reads
-     * from the slot, if there is one: the relay of that session has lost the lock.
+     * from the slot, if there is one. The caller is the leader and has the lock of the outbox, so the relay of that
+     * session has lost it.
      */
     void dropExisting(Connection connection) throws SQLException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
             try {
-                execute(
+                executeWithSlotName(
                         connection,
                         "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots"
                                 + " WHERE slot_name = ? AND active_pid IS NOT NULL");
-                execute(
+                executeWithSlotName(
                         connection,
                         "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = ?");
                 return;
@@ -70,7 +75,7 @@ record ReplicationSlot(String schema, String table, String publication, String n
         }
     }
 
-    private void execute(Connection connection, String sql) throws SQLException {
+    private void executeWithSlotName(Connection connection, String sql) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setString(1, name);
             statement.execute();
@@ -86,12 +91,18 @@ record ReplicationSlot(String schema, String table, String publication, String n
                 }
             }
         }
-        // The names are safe within SQL: they come from the database's catalogue, and the table name has been
-        // validated.
-        String sql = "CREATE PUBLICATION " + publication + " FOR TABLE " + schema + "." + table
-                + " WITH (publish = 'insert')";
+        String sql = "CREATE PUBLICATION " + publication + " FOR TABLE " + quotedTable() + " WITH (publish = 'insert')";
         try (PreparedStatement create = connection.prepareStatement(sql)) {
             create.execute();
         }
+    }
+
+    /** Returns schema and table for SQL. They need quotes, because {@code search_path} may have any schema. */
+    String quotedTable() {
+        return quoted(schema) + "." + quoted(table);
+    }
+
+    private static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
     }
 }

@@ -6,6 +6,15 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class DebeziumFeedTest {
+    /** The statement would be overwritten. */
+    @Test
+    void refusesAStatementForTheSnapshotOfItsTable() {
+        String property = "snapshot.select.statement.overrides.public.puri_outbox";
+        assertThatThrownBy(() -> new DebeziumFeed("puri_outbox", Map.of(property, "SELECT 1")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageEndingWith(property);
+    }
+
     @Test
     void refusesPropertiesThatItSetsItself() {
         Map<String, String> properties = Map.of(
