@@ -220,7 +220,7 @@ final class Demo {
         long deadline = System.nanoTime() + CATCH_UP_TIMEOUT.toNanos();
         HttpResponse<String> response = send(request, server);
         List<String> unexpected = request.differences(response.statusCode(), Json.parse(response.body()));
-        while (!unexpected.isEmpty() && System.nanoTime() < deadline) {
+        while (!unexpected.isEmpty() && deadline - System.nanoTime() > 0) {
             Thread.sleep(POLL_MILLIS);
             response = send(request, server);
             unexpected = request.differences(response.statusCode(), Json.parse(response.body()));

@@ -137,7 +137,7 @@ final class IdentitiesCommand extends CommandGroup {
             try {
                 return RejectionFilterOptions.parseTime(text, Instant.now());
             } catch (IllegalArgumentException e) {
-                throw CommandException.usage("--events-since: " + e.getMessage());
+                throw CommandException.usage("--events-since: " + e.getMessage(), e);
             }
         }
 

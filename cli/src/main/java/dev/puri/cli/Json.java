@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.UncheckedIOException;
@@ -10,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Converts between objects and JSON. */
 final class Json {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final ObjectMapper MAPPER =
+            new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private Json() {}
 
@@ -24,9 +26,9 @@ final class Json {
     }
 
     /**
-     * Parses JSON.
+     * Parses one JSON value.
      *
-     * @throws UncheckedIOException if the text is not JSON
+     * @throws UncheckedIOException if the text is not JSON, or more text follows the value
      */
     static JsonNode parse(String text) {
         try {

@@ -75,7 +75,7 @@ final class MintCommand extends Subcommand {
                     ? null
                     : prefixOf(Puri.parse(collection + ":x").qualifiedCollection());
         } catch (InvalidNameException e) {
-            throw CommandException.usage(e.getMessage());
+            throw CommandException.usage(e.getMessage(), e);
         }
     }
 

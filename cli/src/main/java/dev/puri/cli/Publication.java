@@ -368,12 +368,11 @@ final class Publication {
     }
 
     private synchronized void say(String message) {
-        console.clearProgress();
         console.say(message);
     }
 
     private synchronized void showProgress() {
-        if (System.nanoTime() < nextProgressNanos) {
+        if (System.nanoTime() - nextProgressNanos < 0) {
             return;
         }
         nextProgressNanos = System.nanoTime() + PROGRESS_INTERVAL_NANOS;

@@ -54,6 +54,9 @@ final class PlannedRows implements AutoCloseable {
      * @param skippedBytes number of bytes before the first row to read
      */
     PlannedRows(Path path, long skippedBytes) throws IOException {
+        if (Files.size(path) < skippedBytes) {
+            throw new ImportException(path + " is shorter than when its rows were loaded; plan again");
+        }
         file = Files.newInputStream(path);
         file.skipNBytes(skippedBytes);
         endBytes = skippedBytes;

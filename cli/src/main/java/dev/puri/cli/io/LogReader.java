@@ -180,7 +180,7 @@ public final class LogReader implements AutoCloseable {
             }
             if (unread.removeIf(partition -> consumer.position(partition) >= offset(endOffsets, partition))) {
                 consumer.assign(unread);
-            } else if (System.nanoTime() > deadline) {
+            } else if (System.nanoTime() - deadline > 0) {
                 TopicPartition first = unread.getFirst();
                 throw new TimeoutException(first + " cannot be read further than offset " + consumer.position(first)
                         + " of " + offset(endOffsets, first));
@@ -236,7 +236,7 @@ public final class LogReader implements AutoCloseable {
                 }
                 limiter.await(records.count());
                 position = consumer.position(partition);
-                if (position == next && System.nanoTime() > deadline) {
+                if (position == next && System.nanoTime() - deadline > 0) {
                     throw new TimeoutException(partition + " cannot be read at offset " + next);
                 }
             }

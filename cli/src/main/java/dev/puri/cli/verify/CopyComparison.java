@@ -215,7 +215,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
                     isReturned = true;
                     return scan;
                 }
-                if (System.nanoTime() > deadline) {
+                if (System.nanoTime() - deadline > 0) {
                     throw new VerifyException(lag);
                 }
             } finally {

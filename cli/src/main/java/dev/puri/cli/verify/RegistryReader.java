@@ -144,7 +144,7 @@ public final class RegistryReader implements AutoCloseable {
                     .offset();
             long deadline = System.nanoTime() + timeout.toNanos();
             while (reader.endOffset(log) < highWatermark) {
-                if (System.nanoTime() > deadline) {
+                if (System.nanoTime() - deadline > 0) {
                     throw new VerifyException("a transaction in " + log + " has been open for " + timeout.toSeconds()
                             + " s; health of the topology names it if it hangs");
                 }

@@ -141,7 +141,7 @@ public final class ResolverExport implements RowCopy {
             try (body) {
                 problem = new String(body.readNBytes(MAX_PROBLEM_BYTES), StandardCharsets.UTF_8);
             }
-            if (response.statusCode() != UNAVAILABLE || System.nanoTime() > deadline) {
+            if (response.statusCode() != UNAVAILABLE || System.nanoTime() - deadline > 0) {
                 throw new VerifyException("the resolver answered " + response.statusCode() + ": " + problem);
             }
             Thread.sleep(RETRY_INTERVAL);
