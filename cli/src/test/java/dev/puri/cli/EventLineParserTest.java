@@ -179,6 +179,17 @@ class EventLineParserTest {
         }
     }
 
+    /** A line of a creation has no guard, and its uuid is that of the new identity. */
+    @Test
+    void theGuardOfACreationDoesNotReplaceItsUuid() {
+        IdentityMinter minter = new IdentityMinter();
+        Change.Created created =
+                new Change.Created(minter.uuid(), new Owner("catalog"), new Shard("br-1"), null, Map.of());
+        Event guarded = new Event(
+                minter.uuid(), Puri.parse("a:b:c"), Instant.EPOCH, "catalog", minter.uuid(), null, created);
+        assertThat(event(EventLineFormatter.format(guarded)).change()).isEqualTo(created);
+    }
+
     private static Event randomEvent(Random random, IdentityMinter minter) {
         Map<String, String> attributes = new HashMap<>();
         for (int i = random.nextInt(3); i > 0; i--) {

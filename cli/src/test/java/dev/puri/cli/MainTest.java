@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.settings.KafkaProperties;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class MainTest {
     private static final Map<String, String> NOTHING_SET = Map.of();
@@ -137,6 +141,46 @@ class MainTest {
                 .singleElement()
                 .asString()
                 .startsWith("puri: the file /does/not/exist cannot be read");
+    }
+
+    @Test
+    void aMissingFileIsNamedWithTheReason() {
+        CommandLineRun run =
+                CommandLineRun.of(NOTHING_SET, "identities", "republish", "-f", "/does/not/exist");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.errLines()).containsExactly("puri: /does/not/exist: no such file");
+    }
+
+    @Test
+    void aWrongPropertyOfAKafkaClientIsStatus2() {
+        CommandLineRun run = CommandLineRun.of(Map.of("PURI_KAFKA_SECURITY_PROTOCOL", "NONE"), "topics", "list");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.errLines())
+                .singleElement()
+                .asString()
+                .contains("security.protocol")
+                .doesNotContain("no broker answers", "--bootstrap-server");
+    }
+
+    @Test
+    void theAddressOfABrokerThatIsNoAddressIsStatus2() {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "topics", "list", "--bootstrap-server", "nowhere");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("nowhere", "set its address with --bootstrap-server");
+    }
+
+    @Test
+    void openingAnImportPrintsJson() {
+        StringWriter out = new StringWriter();
+        Console console = new Console(
+                InputStream.nullInputStream(), new PrintWriter(out), new PrintWriter(out), NOTHING_SET, false, false);
+        CommandLine open = new CommandLine(new PuriCommand(console))
+                .parseArgs("import", "open", "-d", "folder", "-o", "json")
+                .asCommandLineList()
+                .getLast();
+        open.<ImportCommand.OpenCommand>getCommand().print(List.of("music:tracks"), List.of("music:albums"));
+        assertThat(out)
+                .hasToString("{\"opened\":[\"music:tracks\"],\"stillImporting\":[\"music:albums\"]}\n");
     }
 
     @Test

@@ -19,7 +19,9 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarOutputStream;
 import java.util.logging.Logger;
+import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -155,6 +157,18 @@ final class RowSourceTest {
         } finally {
             DriverManager.deregisterDriver(driver);
         }
+    }
+
+    @Test
+    void aJarWithoutItsDriverIsAFailureOfTheInput() throws Exception {
+        Path jar = folder.resolve("driver.jar");
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(new ZipEntry("META-INF/services/java.sql.Driver"));
+            out.write("missing.Driver".getBytes(StandardCharsets.UTF_8));
+        }
+        assertThatThrownBy(() -> rows(new RowSource.Jdbc("jdbc:missing:x", "select 1", null, null, jar)))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("missing.Driver");
     }
 
     /** Its connections cannot be read-only. */
