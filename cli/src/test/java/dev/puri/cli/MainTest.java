@@ -258,12 +258,12 @@ class MainTest {
     @Test
     void mistakesDoNotShowTheNamesOfJackson() {
         for (String line : List.of("{", "[", "{\"a\":NaN}", "{\"a\":+1}", "{\"a\":01}", "{\"a\"", "[[")) {
-            assertThat(EventLineParser.parse(line).toString())
+            assertThat(EventLineParserTest.parse(line).toString())
                     .as(line)
                     .doesNotContain("Source", "start marker", "Feature", "enable");
         }
-        assertThat(EventLineParser.parse("{").toString()).contains("one object a line");
-        assertThat(EventLineParser.parse("[").toString()).contains("one object a line");
+        assertThat(EventLineParserTest.parse("{").toString()).contains("one object a line");
+        assertThat(EventLineParserTest.parse("[").toString()).contains("one object a line");
     }
 
     @Test
