@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Utils;
@@ -99,9 +100,13 @@ record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
         return null;
     }
 
-    /** Whether one of the brokers accepts connections. */
-    static boolean acceptsConnections(String bootstrapServers) {
-        return List.of(bootstrapServers.split(",")).stream().anyMatch(BrokerRequests::isReachable);
+    /**
+     * Whether one of several servers accepts connections.
+     *
+     * @param addresses {@code HOST:PORT}, separated by commas
+     */
+    static boolean acceptsConnections(String addresses) {
+        return Stream.of(addresses.split(",")).anyMatch(BrokerRequests::isReachable);
     }
 
     /** Returns the message for a time-out while a broker accepts connections. */

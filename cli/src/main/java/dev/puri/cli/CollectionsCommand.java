@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.FileErrors;
 import dev.puri.client.CollectionsContent;
 import dev.puri.client.CollectionsContent.Repair;
 import dev.puri.client.UnreadableDeclaration;
@@ -15,8 +16,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -91,8 +90,8 @@ final class CollectionsCommand extends CommandGroup {
         private String file = "";
 
         @Override
-        public Integer call() throws IOException {
-            List<Declaration> declarations = read(console(), file);
+        public Integer call() {
+            List<Declaration> declarations = read(this, file);
             DeclarationResult.Changes changes = declare(declarations);
             print(changes, declarations.size());
             warnAboutOwnTopics(changes);
@@ -171,8 +170,8 @@ final class CollectionsCommand extends CommandGroup {
         private boolean yes;
 
         @Override
-        public Integer call() throws IOException {
-            List<Declaration> declared = file == null ? List.of() : read(console(), file);
+        public Integer call() {
+            List<Declaration> declared = file == null ? List.of() : read(this, file);
             CollectionsContent content = brokerRequests().content();
             List<Repair> repairs = yes
                     ? brokerRequests()
@@ -229,25 +228,16 @@ final class CollectionsCommand extends CommandGroup {
         }
     }
 
-    private static List<Declaration> read(Console console, String file) throws IOException {
-        if (file.equals("-")) {
-            return parse("standard input", new InputStreamReader(console.in(), StandardCharsets.UTF_8));
-        }
-        if (Files.isDirectory(Path.of(file))) {
-            throw CommandException.failed(file + " is a directory; specify a YAML file, or - for stdin");
-        }
-        try (Reader reader = Files.newBufferedReader(Path.of(file))) {
-            return parse(file, reader);
-        } catch (IOException e) {
-            throw CommandException.unreadable(file, e);
-        }
-    }
-
-    private static List<Declaration> parse(String name, Reader text) throws IOException {
-        try {
+    private static List<Declaration> read(Subcommand command, String file) {
+        String name = file.equals("-") ? "standard input" : file;
+        // Unlike one that is made from a charset, this reader refuses what is not UTF-8.
+        try (Reader text = new InputStreamReader(
+                command.openInput(file, "a YAML file"), StandardCharsets.UTF_8.newDecoder())) {
             return CollectionsFile.read(name, text);
         } catch (CollectionsFile.InvalidFileException e) {
             throw CommandException.failed(e.getMessage(), e);
+        } catch (IOException e) {
+            throw CommandException.failed(name + " cannot be read: " + FileErrors.reason(e), e);
         }
     }
 

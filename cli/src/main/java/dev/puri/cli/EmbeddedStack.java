@@ -111,23 +111,31 @@ public final class EmbeddedStack implements AutoCloseable {
                     progress,
                     () -> EmbeddedRegistry.start(options.data().resolve("registry"), options.schemaRegistryPort())));
             try {
-                broker = closeLater(timed(
-                        "broker",
-                        progress,
-                        () -> EmbeddedBroker.start(options.data().resolve("kafka"), options.kafkaPort())));
+                broker = resources.add(
+                        timed(
+                                "broker",
+                                progress,
+                                () -> EmbeddedBroker.start(options.data().resolve("kafka"), options.kafkaPort())),
+                        EmbeddedBroker::close);
             } finally {
                 // Waits for the schema registry even if the broker failed, so that close() ends its process.
-                schemaRegistry = closeLater(join(schemaRegistryStart));
+                schemaRegistry = resources.add(join(schemaRegistryStart), EmbeddedRegistry::close);
             }
             createTopics();
             progress.accept("starting the topology, a resolver and a search indexer");
-            streams = closeLater(RegistryStreams.start(settings.read(
-                    StreamsSettings.class, streamsSettings(options, bootstrapServers(), schemaRegistryUrl()))));
-            indexer = closeLater(SearchServer.start(settings.read(
-                    SearchSettings.class, indexerSettings(options, bootstrapServers(), schemaRegistryUrl()))));
-            resolver = closeLater(Resolver.start(settings.read(
-                    ResolverSettings.class,
-                    resolverSettings(options, bootstrapServers(), schemaRegistryUrl(), indexerUrl()))));
+            streams = resources.add(
+                    RegistryStreams.start(settings.read(
+                            StreamsSettings.class, streamsSettings(options, bootstrapServers(), schemaRegistryUrl()))),
+                    RegistryStreams::close);
+            indexer = resources.add(
+                    SearchServer.start(settings.read(
+                            SearchSettings.class, indexerSettings(options, bootstrapServers(), schemaRegistryUrl()))),
+                    SearchServer::close);
+            resolver = resources.add(
+                    Resolver.start(settings.read(
+                            ResolverSettings.class,
+                            resolverSettings(options, bootstrapServers(), schemaRegistryUrl(), indexerUrl()))),
+                    Resolver::close);
             awaitReady(progress);
             started = true;
         } finally {
@@ -168,21 +176,6 @@ public final class EmbeddedStack implements AutoCloseable {
             return socket.isBound();
         } catch (IOException e) {
             return false;
-        }
-    }
-
-    /** Adds a server to those that {@link #close()} stops. */
-    private <T extends AutoCloseable> T closeLater(T server) {
-        return resources.add(server, EmbeddedStack::close);
-    }
-
-    private static void close(AutoCloseable server) {
-        try {
-            server.close();
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import java.io.PrintWriter;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -53,16 +54,12 @@ final class MintCommand extends Subcommand {
         for (int i = 0; i < count; i++) {
             IdentityMinter.Minted minted = minter.mint(handlePrefix);
             if (asJson()) {
-                out.println(Json.toText(Json.object("uuid", minted.uuid(), "handle", text(minted.handle()))));
+                out.println(Json.toText(Json.object("uuid", minted.uuid(), "handle", Objects.toString(minted.handle(), null))));
             } else {
                 out.println(minted.uuid() + (minted.handle() == null ? "" : "  " + minted.handle()));
             }
         }
         return ExitStatus.DONE;
-    }
-
-    private static @Nullable String text(@Nullable Object value) {
-        return value == null ? null : value.toString();
     }
 
     /** Returns the prefix of the handles, or null if no handles are minted. */

@@ -14,8 +14,6 @@ import dev.puri.cli.verify.VerifyException;
 import dev.puri.cli.verify.VerifyFolder;
 import dev.puri.settings.Secret;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +43,6 @@ import picocli.CommandLine.Option;
         })
 final class VerifyCommand extends Subcommand {
     private static final long MIN_RATE = 1000;
-    private static final int CONNECT_TIMEOUT_MILLIS = 2000;
 
     /** The maximum time without progress of a read, and of a transaction. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
@@ -263,13 +260,11 @@ final class VerifyCommand extends Subcommand {
 
     /** Whether a server listens at the default address, so that its part is compared by default. */
     private boolean listens(Part part, URI address) {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(address.getHost(), address.getPort()), CONNECT_TIMEOUT_MILLIS);
-            return true;
-        } catch (IOException e) {
+        boolean listens = BrokerRequests.acceptsConnections(address.getHost() + ":" + address.getPort());
+        if (!listens) {
             sayNotCompared(part, "nothing listens at " + address);
-            return false;
         }
+        return listens;
     }
 
     private void sayNotCompared(Part part, String reason) {

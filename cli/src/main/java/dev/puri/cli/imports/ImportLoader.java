@@ -5,6 +5,7 @@ import dev.puri.cli.imports.ImportFolder.LastEvent;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.PlannedRows.Lines;
+import dev.puri.cli.io.LogReader;
 import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.log.Event;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,20 +151,20 @@ final class ImportLoader {
 
         /** Waits until the brokers have a batch, and writes that its rows are done. */
         void awaitAndSave(Batch batch) throws IOException, InterruptedException {
-            Map<Partition, Integer> last = new HashMap<>();
+            Map<TopicPartition, Integer> last = new HashMap<>();
             List<Position> tokens = new ArrayList<>(batch.events().size());
             for (int i = 0; i < batch.events().size(); i++) {
                 Position token =
                         token(batch.events().get(i), batch.acknowledgements().get(i));
                 tokens.add(token);
                 last.merge(
-                        new Partition(token.topic(), token.partition()),
+                        LogReader.partitionOf(token),
                         i,
                         (a, b) -> tokens.get(a).offset() > tokens.get(b).offset() ? a : b);
             }
             Map<String, LastEvent> lastTokens = new LinkedHashMap<>(done.lastTokens());
             last.forEach((partition, i) -> lastTokens.merge(
-                    partition.topic() + "-" + partition.number(),
+                    partition.toString(),
                     new LastEvent(
                             batch.events().get(i).puri().toString(),
                             tokens.get(i).toString()),
@@ -201,6 +203,4 @@ final class ImportLoader {
             }
         }
     }
-
-    private record Partition(String topic, int number) {}
 }

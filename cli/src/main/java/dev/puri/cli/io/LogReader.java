@@ -4,6 +4,7 @@ import dev.puri.schemas.log.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,7 @@ public final class LogReader implements AutoCloseable {
                 ? List.of()
                 : partitions.stream()
                         .map(info -> new TopicPartition(topic, info.partition()))
-                        .sorted((left, right) -> Integer.compare(left.partition(), right.partition()))
+                        .sorted(Comparator.comparingInt(TopicPartition::partition))
                         .toList();
     }
 

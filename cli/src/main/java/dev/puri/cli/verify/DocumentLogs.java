@@ -1,7 +1,6 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.RecordDecoder.Unreadable;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
@@ -32,17 +31,10 @@ record DocumentLogs(String registrationsTopic, String textsTopic, int partition,
     @Override
     public @Nullable Object decode(int log, byte[] value) {
         if (log == 0) {
-            StoredRegistration registration = IdentityLogs.Registrations.decode(registrationsTopic, value);
+            StoredRegistration registration = RecordDecoder.registration(registrationsTopic, value);
             return registration.hasDocument() ? registration.row() : null;
         }
-        if (log == 2) {
-            return decoder.document(value);
-        }
-        try {
-            return RegistrarChangelogs.attributes(value);
-        } catch (RuntimeException e) {
-            throw new VerifyException("a value of " + textsTopic + " cannot be read: " + e.getMessage(), e);
-        }
+        return log == 1 ? RecordDecoder.attributes(textsTopic, value) : decoder.document(value);
     }
 
     @Override

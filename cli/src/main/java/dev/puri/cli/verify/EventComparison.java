@@ -374,7 +374,7 @@ final class EventComparison implements Check {
     }
 
     private StoredRegistration registration(byte[] value) {
-        return IdentityLogs.Registrations.decode(registrations.topic(), value);
+        return RecordDecoder.registration(registrations.topic(), value);
     }
 
     private Object decode(ConsumerRecord<byte[], byte[]> record) {

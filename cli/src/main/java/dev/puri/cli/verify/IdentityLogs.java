@@ -1,7 +1,6 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.RecordDecoder.Unreadable;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowHash;
 import dev.puri.schemas.log.Topics;
@@ -20,7 +19,7 @@ record IdentityLogs(String registrationsTopic, int partition, RecordDecoder deco
 
     @Override
     public @Nullable Object decode(int log, byte[] value) {
-        return log == 0 ? Registrations.decode(registrationsTopic, value).row() : decoder.row(value);
+        return log == 0 ? RecordDecoder.registration(registrationsTopic, value).row() : decoder.row(value);
     }
 
     @Override
@@ -45,18 +44,5 @@ record IdentityLogs(String registrationsTopic, int partition, RecordDecoder deco
         return value instanceof Row row
                 ? Fields.withPosition(row)
                 : Map.of("value", "unreadable: " + ((Unreadable) value).why());
-    }
-
-    /** Decodes registrations. */
-    static final class Registrations {
-        private Registrations() {}
-
-        static RegistrarChangelogs.StoredRegistration decode(String topic, byte[] value) {
-            try {
-                return RegistrarChangelogs.registration(value);
-            } catch (RuntimeException e) {
-                throw new VerifyException("a value of " + topic + " cannot be read: " + e.getMessage(), e);
-            }
-        }
     }
 }
