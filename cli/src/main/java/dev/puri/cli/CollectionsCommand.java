@@ -94,11 +94,11 @@ final class CollectionsCommand extends CommandGroup {
             List<Declaration> declarations = read(this, file);
             DeclarationResult.Changes changes = declare(declarations);
             print(changes, declarations.size());
-            warnAboutOwnTopics(changes);
+            warnAboutNamespaceTopics(changes);
             return ExitStatus.DONE;
         }
 
-        private void warnAboutOwnTopics(DeclarationResult.Changes changes) {
+        private void warnAboutNamespaceTopics(DeclarationResult.Changes changes) {
             List<Namespace> namespaces = changes.writes().stream()
                     .filter(Namespace.class::isInstance)
                     .map(Namespace.class::cast)
@@ -117,7 +117,7 @@ final class CollectionsCommand extends CommandGroup {
             namespaces.forEach(namespace -> say(topicWarning(namespace, existingTopics)));
         }
 
-        /** Returns the warning for a namespace that now has an events topic of its own. */
+        /** Returns the warning for a written declaration of a namespace with its own events topic. */
         static String topicWarning(Namespace namespace, Set<String> existingTopics) {
             return "puri: events of the namespace " + namespace.name() + " are accepted on "
                     + namespace.eventsTopic() + " only; this cannot be changed"
@@ -184,7 +184,7 @@ final class CollectionsCommand extends CommandGroup {
                     .filter(each -> each.key() == null)
                     .toList();
             if (!unrepairable.isEmpty()) {
-                say("puri: records without a key cannot be replaced, and need not be: they reserve no prefix,"
+                say("puri: records without a key cannot be replaced. They need no repair: they reserve no prefix,"
                         + " and compaction removes them");
             }
             if (repairs.isEmpty()) {
@@ -202,7 +202,6 @@ final class CollectionsCommand extends CommandGroup {
 
         private void print(Repair repair) {
             Declaration replacement = repair.replacement();
-            String what = replacement == null ? "tombstone" : "declaration";
             if (asJson()) {
                 UnreadableDeclaration record = repair.record();
                 printJson(Json.object(
@@ -222,9 +221,9 @@ final class CollectionsCommand extends CommandGroup {
                         yes));
                 return;
             }
-            println((yes ? "wrote a " : "would write a ") + what + " under the key of "
-                    + repair.record().place() + ", " + repair.record().printableKey()
-                    + (replacement == null ? "" : ": " + replacement));
+            println((yes ? "replaced" : "would replace") + " the record with the key "
+                    + repair.record().printableKey() + " in " + repair.record().place() + " by "
+                    + (replacement == null ? "a tombstone" : "the declaration: " + replacement));
         }
     }
 

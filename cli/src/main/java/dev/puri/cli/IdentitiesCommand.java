@@ -56,7 +56,7 @@ final class IdentitiesCommand extends CommandGroup {
             header = "Make the topology write the rows of an identities topic that was lost.",
             description = {
                 "",
-                "Publishes an event for each pURI that is always refused; the topology answers each with the row in its"
+                "Publishes for each pURI an event that is always refused; the topology answers each with the row in its"
                         + " state. The pURIs are those of an export, of the events topics, or of both. Each event leaves"
                         + " a refusal of the source puri-republish.",
                 ""

@@ -81,7 +81,7 @@ final class PlannedRows implements AutoCloseable {
         return lines;
     }
 
-    /** Reads more of the file, behind what the buffer has; returns false at the end of the file. */
+    /** Reads more of the file to the end of the buffer; returns false at the end of the file. */
     private boolean readMore() throws IOException {
         if (to == buffer.length) {
             byte[] next = new byte[Math.max(MIN_BUFFER_BYTES, 2 * (to - from))];

@@ -36,13 +36,13 @@ record IdentityLogs(String registrationsTopic, int partition, RecordDecoder deco
 
     @Override
     public @Nullable Map<String, String> expected(@Nullable Object[] values) {
-        return values[0] instanceof Row row ? Fields.withPosition(row) : null;
+        return values[0] instanceof Row row ? RowFields.withPosition(row) : null;
     }
 
     @Override
     public Map<String, String> found(Object value) {
         return value instanceof Row row
-                ? Fields.withPosition(row)
+                ? RowFields.withPosition(row)
                 : Map.of("value", "unreadable: " + ((Unreadable) value).why());
     }
 }

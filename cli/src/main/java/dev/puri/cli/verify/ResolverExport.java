@@ -46,8 +46,8 @@ public final class ResolverExport implements RowCopy {
     private static final int ROWS_PER_BATCH = 1000;
 
     /**
-     * The time after which the rest of an export is read without pauses. A resolver aborts an export after two hours,
-     * so an export that was read slowly to its end would never be complete.
+     * The time during which the limiter limits the reading of an export; the rest is read at full speed. A resolver
+     * aborts an export after two hours, and with a low limit a large export would take longer.
      */
     private static final Duration MAX_PACED_TIME = Duration.ofHours(1);
 
@@ -66,8 +66,8 @@ public final class ResolverExport implements RowCopy {
     }
 
     /**
-     * @param timeout maximum time without a byte of the response, and maximum time during which a request is repeated
-     *     while the resolver answers 503
+     * @param timeout maximum time until the response begins, maximum time without a byte of it, and maximum time during
+     *     which a request is repeated while the resolver answers 503
      * @param maxPacedTime the time for which the limiter limits the reading of an export
      */
     ResolverExport(URI url, @Nullable String token, RateLimiter limiter, Duration timeout, Duration maxPacedTime) {
