@@ -149,8 +149,15 @@ final class VerifyCommand extends Subcommand {
     }
 
     private List<CopyResult> verify(VerifyFolder verifyFolder) throws IOException {
-        ProgressTotal progress = new ProgressTotal();
-        RateLimiter limiter = new RateLimiter(maxPerSecond(), progress::show);
+        ProgressLine progress = new ProgressLine(console(), "records read");
+        // 0 until it is known.
+        long[] total = {0};
+        RateLimiter limiter = new RateLimiter(maxPerSecond(), count -> {
+            if (total[0] > 0) {
+                // Keys that differ are read more than once.
+                progress.show(Math.min(count, total[0]), total[0]);
+            }
+        });
         try (RegistryReader registry = registry(limiter)) {
             List<Check> checks = checks(settings(), registry, limiter);
             if (checks.isEmpty()) {
@@ -164,7 +171,7 @@ final class VerifyCommand extends Subcommand {
                         + " is of another cluster");
             }
             sayContinuedSince(verification.continuedSince(now), now);
-            progress.start(verification.recordsToRead(now));
+            total[0] = verification.recordsToRead(now);
             return verification.run(now);
         } finally {
             progress.end();
@@ -192,30 +199,6 @@ final class VerifyCommand extends Subcommand {
         if (repair && startedAt.isBefore(now.minus(MAX_AGE_OF_REPAIRED))) {
             throw CommandException.failed(
                     "nothing was repaired: its differences may be more than an hour old; use --restart");
-        }
-    }
-
-    /** Prints the progress once the total is known. */
-    private final class ProgressTotal {
-        private @Nullable ProgressLine progress;
-        private long total;
-
-        void start(long recordsToRead) {
-            total = recordsToRead;
-            progress = new ProgressLine(console(), "records read");
-        }
-
-        void show(long count) {
-            if (progress != null) {
-                // Keys that differ are read more than once.
-                progress.show(Math.min(count, total), total);
-            }
-        }
-
-        void end() {
-            if (progress != null) {
-                progress.end();
-            }
         }
     }
 
@@ -252,10 +235,10 @@ final class VerifyCommand extends Subcommand {
     }
 
     /** Whether the user wants to compare a server, so that the comparison fails if it does not answer. */
-    private boolean isNamed(Part part, String flag, String variable) {
+    boolean isNamed(Part part, String flag, String variable) {
         return parts.contains(part)
                 || rootCommand().flags().containsKey(flag)
-                || console().environment().containsKey(variable);
+                || PuriCommand.isSet(console().environment(), variable);
     }
 
     /** Whether a server listens at the default address, so that its part is compared by default. */

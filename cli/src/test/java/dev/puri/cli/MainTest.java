@@ -169,16 +169,33 @@ class MainTest {
         assertThat(run.err()).contains("nowhere", "set its address with --bootstrap-server");
     }
 
+    /** Compose files pass variables that the user has not set as empty texts. */
+    @Test
+    void aBlankVariableNamesNoServer() {
+        for (String value : List.of("", " ", "http://127.0.0.1:8083")) {
+            VerifyCommand verify = parsed(Map.of("PURI_SEARCH", value), new StringWriter(), "verify");
+            assertThat(verify.isNamed(VerifyCommand.Part.INDEX, "search", "PURI_SEARCH"))
+                    .isEqualTo(!value.isBlank());
+        }
+    }
+
+    /** Parses a command line, and returns its innermost command without running it. */
+    private static <T> T parsed(Map<String, String> environment, StringWriter out, String... args) {
+        Console console = new Console(
+                InputStream.nullInputStream(), new PrintWriter(out), new PrintWriter(out), environment, false, false);
+        return new CommandLine(new PuriCommand(console))
+                .parseArgs(args)
+                .asCommandLineList()
+                .getLast()
+                .getCommand();
+    }
+
     @Test
     void openingAnImportPrintsJson() {
         StringWriter out = new StringWriter();
-        Console console = new Console(
-                InputStream.nullInputStream(), new PrintWriter(out), new PrintWriter(out), NOTHING_SET, false, false);
-        CommandLine open = new CommandLine(new PuriCommand(console))
-                .parseArgs("import", "open", "-d", "folder", "-o", "json")
-                .asCommandLineList()
-                .getLast();
-        open.<ImportCommand.OpenCommand>getCommand().print(List.of("music:tracks"), List.of("music:albums"));
+        ImportCommand.OpenCommand open =
+                parsed(NOTHING_SET, out, "import", "open", "-d", "folder", "-o", "json");
+        open.print(List.of("music:tracks"), List.of("music:albums"));
         assertThat(out)
                 .hasToString("{\"opened\":[\"music:tracks\"],\"stillImporting\":[\"music:albums\"]}\n");
     }

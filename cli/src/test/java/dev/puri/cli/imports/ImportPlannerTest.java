@@ -45,7 +45,7 @@ final class ImportPlannerTest {
     @Test
     void aDriverThatCannotCountDoesNotEndThePlan() throws Exception {
         CountDownLatch counted = new CountDownLatch(1);
-        OneRowDriver driver = new OneRowDriver(sql -> {
+        FakeDriver driver = FakeDriver.ofOneRow(sql -> {
             if (sql.startsWith("select count")) {
                 counted.countDown();
                 throw new IllegalStateException("this driver cannot count");
@@ -56,7 +56,7 @@ final class ImportPlannerTest {
         try {
             PlanResult result = plan("""
                     source: legacy
-                    inputs: [{jdbc: "jdbc:one:x", query: select id order by id, puri: "a:b:{id}", owner: o, shard: s}]
+                    inputs: [{jdbc: "jdbc:fake:x", query: select id order by id, puri: "a:b:{id}", owner: o, shard: s}]
                     """);
             assertThat(result.rows()).isOne();
             assertThat(progress).containsExactly("1 of null");

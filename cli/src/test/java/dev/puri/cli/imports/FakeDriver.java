@@ -15,29 +15,28 @@ import java.util.function.Consumer;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** A driver of a database that answers each query with one row of one column: the id 1. */
-final class OneRowDriver implements Driver {
-    private final Consumer<String> onQuery;
+/** A driver for URLs that begin with {@code jdbc:fake:}. */
+final class FakeDriver implements Driver {
+    private final Connection connection;
 
     /**
+     * @param calls handles the calls of methods of the connection
+     */
+    FakeDriver(InvocationHandler calls) {
+        this.connection = proxy(Connection.class, calls);
+    }
+
+    /**
+     * Creates a driver of a database that answers each query with one row of one column: the id 1.
+     *
      * @param onQuery receives each query before it is answered
      */
-    OneRowDriver(Consumer<String> onQuery) {
-        this.onQuery = onQuery;
+    static FakeDriver ofOneRow(Consumer<String> onQuery) {
+        return new FakeDriver(
+                (proxy, method, args) -> method.getName().equals("createStatement") ? statement(onQuery) : null);
     }
 
-    @Override
-    public @Nullable Connection connect(String url, Properties properties) {
-        return acceptsURL(url) ? connection() : null;
-    }
-
-    private Connection connection() {
-        return proxy(
-                Connection.class,
-                (proxy, method, args) -> method.getName().equals("createStatement") ? statement() : null);
-    }
-
-    private Statement statement() {
+    private static Statement statement(Consumer<String> onQuery) {
         return proxy(Statement.class, (proxy, method, args) -> {
             if (!method.getName().equals("executeQuery")) {
                 return null;
@@ -75,8 +74,13 @@ final class OneRowDriver implements Driver {
     }
 
     @Override
+    public @Nullable Connection connect(String url, Properties properties) {
+        return acceptsURL(url) ? connection : null;
+    }
+
+    @Override
     public boolean acceptsURL(String url) {
-        return url.startsWith("jdbc:one:");
+        return url.startsWith("jdbc:fake:");
     }
 
     @Override
