@@ -128,11 +128,7 @@ final class CollectionsCommand extends CommandGroup {
 
         private void print(DeclarationResult.Changes changes, int declarationCount) {
             if (asJson()) {
-                printJson(Json.object(
-                        "written",
-                        changes.writes().stream().map(Declaration::key).toList(),
-                        "unchanged",
-                        declarationCount - changes.writes().size()));
+                printJson(new JsonObject().with("written", changes.writes().stream().map(Declaration::key).toList()).with("unchanged", declarationCount - changes.writes().size()));
                 return;
             }
             changes.writes()
@@ -204,21 +200,7 @@ final class CollectionsCommand extends CommandGroup {
             Declaration replacement = repair.replacement();
             if (asJson()) {
                 UnreadableDeclaration record = repair.record();
-                printJson(Json.object(
-                        "partition",
-                        record.partition(),
-                        "offset",
-                        record.offset(),
-                        "key",
-                        record.printableKey(),
-                        "write",
-                        replacement == null
-                                ? null
-                                : replacement instanceof Collection collection
-                                        ? json(collection)
-                                        : json((Namespace) replacement),
-                        "written",
-                        yes));
+                printJson(new JsonObject().with("partition", record.partition()).with("offset", record.offset()).with("key", record.printableKey()).with("write", replacement == null ? null : replacement instanceof Collection collection ? json(collection) : json((Namespace) replacement)).with("written", yes));
                 return;
             }
             println((yes ? "replaced" : "would replace") + " the record with the key "
@@ -245,36 +227,10 @@ final class CollectionsCommand extends CommandGroup {
     }
 
     private static Map<String, Object> json(Collection collection) {
-        return Json.object(
-                "name",
-                collection.qualifiedName(),
-                "prefix",
-                collection.prefix() == null ? null : collection.prefix().text(),
-                "owners",
-                owners(collection),
-                "search",
-                collection.search(),
-                "public",
-                collection.isPublic(),
-                "description",
-                collection.description(),
-                "retired",
-                collection.retired(),
-                "mode",
-                collection.mode().name(),
-                "importer",
-                collection.mode().importer());
+        return new JsonObject().with("name", collection.qualifiedName()).with("prefix", collection.prefix() == null ? null : collection.prefix().text()).with("owners", owners(collection)).with("search", collection.search()).with("public", collection.isPublic()).with("description", collection.description()).with("retired", collection.retired()).with("mode", collection.mode().name()).with("importer", collection.mode().importer());
     }
 
     private static Map<String, Object> json(Namespace namespace) {
-        return Json.object(
-                "namespace",
-                namespace.name(),
-                "ownsTopic",
-                namespace.ownsTopic(),
-                "mode",
-                namespace.mode().name(),
-                "importer",
-                namespace.mode().importer());
+        return new JsonObject().with("namespace", namespace.name()).with("ownsTopic", namespace.ownsTopic()).with("mode", namespace.mode().name()).with("importer", namespace.mode().importer());
     }
 }

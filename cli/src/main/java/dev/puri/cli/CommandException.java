@@ -35,6 +35,17 @@ final class CommandException extends RuntimeException {
         return new CommandException(ExitStatus.USAGE, message, cause);
     }
 
+    /**
+     * Checks the command line.
+     *
+     * @throws CommandException with the message, if the command line is wrong
+     */
+    static void requireUsage(boolean isRight, String message) {
+        if (!isRight) {
+            throw usage(message);
+        }
+    }
+
     /** Creates an exception for a file that cannot be read. */
     static CommandException unreadable(String file, IOException e) {
         return failed("the file " + file + " cannot be read: " + FileErrors.reason(e), e);

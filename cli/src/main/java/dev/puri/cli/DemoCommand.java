@@ -16,7 +16,8 @@ import picocli.CommandLine.Option;
         name = "demo",
         description = {
             "Run the whole registry on this machine with sample data, send requests to it and show the responses."
-                    + " Then keep running for your own requests. Needs no Docker, and deletes its data at the end."
+                    + " Then keep running for your own requests. Needs no Docker, and deletes its data at the end.",
+            "If a default port is in use, any free port replaces it."
         })
 final class DemoCommand extends Subcommand {
     @Option(
@@ -24,35 +25,8 @@ final class DemoCommand extends Subcommand {
             description = "Exit after the last response, with status 0 only if every response was as expected.")
     private boolean exit;
 
-    @Option(
-            names = "--port",
-            paramLabel = "PORT",
-            description = "Port of the resolver (default: 8080, or any free port if 8080 is in use).")
-    private @Nullable Integer port;
-
-    @Option(
-            names = "--public-port",
-            paramLabel = "PORT",
-            description = "Port of the resolver's public listener (default: 8090, or any free port if 8090 is in use).")
-    private @Nullable Integer publicPort;
-
-    @Option(
-            names = "--search-port",
-            paramLabel = "PORT",
-            description = "Port of the search indexer (default: 8083, or any free port if 8083 is in use).")
-    private @Nullable Integer searchPort;
-
-    @Option(
-            names = "--kafka-port",
-            paramLabel = "PORT",
-            description = "Port of the broker (default: 9092, or any free port if 9092 is in use).")
-    private @Nullable Integer kafkaPort;
-
-    @Option(
-            names = "--registry-port",
-            paramLabel = "PORT",
-            description = "Port of the schema registry (default: 8081, or any free port if 8081 is in use).")
-    private @Nullable Integer schemaRegistryPort;
+    @Mixin
+    private PortOptions ports = new PortOptions();
 
     @Mixin
     private StackSettings settings = new StackSettings();
@@ -63,15 +37,8 @@ final class DemoCommand extends Subcommand {
         long startNanos = System.nanoTime();
         TemporaryStack temporary = new TemporaryStack(Files.createTempDirectory("puri-demo"));
         try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary::close)) {
-            EmbeddedStack.Options options = new EmbeddedStack.Options(
-                    temporary.data,
-                    portOr(port, 8080),
-                    portOr(publicPort, 8090),
-                    portOr(searchPort, 8083),
-                    portOr(kafkaPort, 9092),
-                    portOr(schemaRegistryPort, 8081));
             EmbeddedStack stack =
-                    temporary.start(options, settings.withEnvironment(console().environment()), console());
+                    temporary.start(ports.withData(temporary.data, true), settings.withEnvironment(console().environment()), console());
             say("puri: ready after " + secondsSince(startNanos) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
             differences.forEach(difference -> say("puri: unexpected result: " + difference));
@@ -92,14 +59,6 @@ final class DemoCommand extends Subcommand {
 
     private static long secondsSince(long startNanos) {
         return Math.round((System.nanoTime() - startNanos) / 1e9);
-    }
-
-    /** Returns the requested port, or else the default port if it is free, or else 0 for any free port. */
-    private static int portOr(@Nullable Integer requestedPort, int defaultPort) {
-        if (requestedPort != null) {
-            return requestedPort;
-        }
-        return EmbeddedStack.isFree(defaultPort) ? defaultPort : 0;
     }
 
     /** A stack with a temporary directory, which is deleted after the stack is closed. */

@@ -1,5 +1,7 @@
 package dev.puri.cli;
 
+import static java.util.Map.entry;
+
 import dev.puri.embedded.EmbeddedBroker;
 import dev.puri.embedded.EmbeddedRegistry;
 import dev.puri.projection.ResourceStack;
@@ -71,9 +73,7 @@ public final class EmbeddedStack implements AutoCloseable {
         }
 
         private static void requirePort(String flag, int port) {
-            if (port < 0 || port > 65_535) {
-                throw CommandException.usage(flag + " must be 0 to 65535, not " + port);
-            }
+            CommandException.requireUsage(0 <= port && port <= 65_535, flag + " must be 0 to 65535, not " + port);
         }
 
         /** Uses free ports for all servers. */
@@ -208,49 +208,19 @@ public final class EmbeddedStack implements AutoCloseable {
     /** Returns the settings that this class determines for the topology, by key. They override all others. */
     private static Map<String, String> streamsSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl) {
-        return Map.of(
-                "bootstrap.server",
-                bootstrapServers,
-                "schema.registry",
-                schemaRegistryUrl,
-                "streams.state.dir",
-                options.data().resolve("streams").toString(),
-                "streams.replication.factor",
-                "1",
-                "streams.http.port",
-                "0");
+        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("streams.state.dir", options.data().resolve("streams").toString()), entry("streams.replication.factor", "1"), entry("streams.http.port", "0"));
     }
 
     /** Returns the settings that this class determines for the resolver, by key. They override all others. */
     private static Map<String, String> resolverSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl, String indexerUrl) {
-        return Map.of(
-                "bootstrap.server",
-                bootstrapServers,
-                "schema.registry",
-                schemaRegistryUrl,
-                "state.dir",
-                options.data().resolve("resolver").toString(),
-                "search.url",
-                indexerUrl,
-                "http.port",
-                Integer.toString(options.resolverPort()),
-                "public.http.port",
-                Integer.toString(options.publicPort()));
+        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("state.dir", options.data().resolve("resolver").toString()), entry("search.url", indexerUrl), entry("http.port", Integer.toString(options.resolverPort())), entry("public.http.port", Integer.toString(options.publicPort())));
     }
 
     /** Returns the settings that this class determines for the search indexer, by key. They override all others. */
     private static Map<String, String> indexerSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl) {
-        return Map.of(
-                "bootstrap.server",
-                bootstrapServers,
-                "schema.registry",
-                schemaRegistryUrl,
-                "state.dir",
-                options.data().resolve("search").toString(),
-                "http.port",
-                Integer.toString(options.indexerPort()));
+        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("state.dir", options.data().resolve("search").toString()), entry("http.port", Integer.toString(options.indexerPort())));
     }
 
     private void awaitReady(Consumer<String> progress) {

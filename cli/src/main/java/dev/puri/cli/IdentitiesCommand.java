@@ -89,9 +89,7 @@ final class IdentitiesCommand extends CommandGroup {
 
         @Override
         public Integer call() throws IOException {
-            if (file == null && eventsSince == null) {
-                throw CommandException.usage("name an export with -f, or a time with --events-since");
-            }
+            CommandException.requireUsage(file != null || eventsSince != null, "name an export with -f, or a time with --events-since");
             Instant since = eventsSince == null ? null : since(eventsSince);
             try (ExportFile export = file == null ? null : ExportFile.open(file)) {
                 if (export != null && export.rows() == 0) {
@@ -126,7 +124,7 @@ final class IdentitiesCommand extends CommandGroup {
             progress.end();
             awaitRead(republication);
             if (asJson()) {
-                printJson(Json.object("export", ofExport, "events", ofEvents));
+                printJson(new JsonObject().with("export", ofExport).with("events", ofEvents));
             } else {
                 println("republished " + ofExport + " of the export, " + ofEvents + " of events");
             }

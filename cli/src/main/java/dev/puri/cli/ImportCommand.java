@@ -86,9 +86,7 @@ final class ImportCommand extends CommandGroup {
         /** Returns the maximum number per second; null for no limit. */
         @Nullable
         Integer maxPerSecond() {
-            if (rate != null && rate < 1) {
-                throw CommandException.usage("--rate must be at least 1, not " + rate);
-            }
+            CommandException.requireUsage(rate == null || rate >= 1, "--rate must be at least 1, not " + rate);
             return rate;
         }
     }
@@ -274,7 +272,7 @@ final class ImportCommand extends CommandGroup {
          */
         void print(List<String> opened, List<String> stillImporting) {
             if (asJson()) {
-                printJson(Json.object("opened", opened, "stillImporting", stillImporting));
+                printJson(new JsonObject().with("opened", opened).with("stillImporting", stillImporting));
             } else if (opened.isEmpty() && stillImporting.isEmpty()) {
                 println("nothing to open: no collection of the import is in mode IMPORT");
             } else {

@@ -97,12 +97,8 @@ final class TopicsCommand extends CommandGroup {
 
         @Override
         public Integer call() {
-            if (partitions != null && partitions < 1) {
-                throw CommandException.usage("--partitions must be at least 1, not " + partitions);
-            }
-            if (replicationFactor == 0 || replicationFactor < -1) {
-                throw CommandException.usage("--replication-factor must be at least 1, not " + replicationFactor);
-            }
+            CommandException.requireUsage(partitions == null || partitions >= 1, "--partitions must be at least 1, not " + partitions);
+            CommandException.requireUsage(replicationFactor == -1 || replicationFactor >= 1, "--replication-factor must be at least 1, not " + replicationFactor);
             CliSettings settings = settings();
             try (Admin admin = admin()) {
                 int partitionCount = partitionCount(admin);
@@ -304,7 +300,6 @@ final class TopicsCommand extends CommandGroup {
 
     private static void print(Console console, String name, int partitions, int replicas, @Nullable Boolean isNew) {
         console.out()
-                .println(Json.toText(Json.object(
-                        "topic", name, "partitions", partitions, "replicationFactor", replicas, "new", isNew)));
+                .println(Json.toText(new JsonObject().with("topic", name).with("partitions", partitions).with("replicationFactor", replicas).with("new", isNew)));
     }
 }

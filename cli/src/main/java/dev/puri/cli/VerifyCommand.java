@@ -102,24 +102,12 @@ final class VerifyCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
-        if (rate < MIN_RATE) {
-            throw CommandException.usage("--rate must be at least " + MIN_RATE + ", not " + rate);
-        }
-        if (confirmed && !repair) {
-            throw CommandException.usage("--yes is an option of --repair");
-        }
-        if (repair && !isSelected(Part.REGISTRAR)) {
-            throw CommandException.usage("--repair needs the part registrar");
-        }
-        if (parts.contains(Part.SNAPSHOT) && snapshots.isEmpty()) {
-            throw CommandException.usage("--part snapshot needs --snapshot FOLDER");
-        }
-        if (!isSelected(Part.SNAPSHOT) && !snapshots.isEmpty()) {
-            throw CommandException.usage("--snapshot needs the part snapshot");
-        }
-        if (!isSelected(Part.RESOLVER) && !otherResolvers.isEmpty()) {
-            throw CommandException.usage("--also-resolver needs the part resolver");
-        }
+        CommandException.requireUsage(rate >= MIN_RATE, "--rate must be at least " + MIN_RATE + ", not " + rate);
+        CommandException.requireUsage(!confirmed || repair, "--yes is an option of --repair");
+        CommandException.requireUsage(!repair || isSelected(Part.REGISTRAR), "--repair needs the part registrar");
+        CommandException.requireUsage(!parts.contains(Part.SNAPSHOT) || !snapshots.isEmpty(), "--part snapshot needs --snapshot FOLDER");
+        CommandException.requireUsage(isSelected(Part.SNAPSHOT) || snapshots.isEmpty(), "--snapshot needs the part snapshot");
+        CommandException.requireUsage(isSelected(Part.RESOLVER) || otherResolvers.isEmpty(), "--also-resolver needs the part resolver");
         try {
             return run();
         } catch (VerifyException e) {
@@ -261,7 +249,7 @@ final class VerifyCommand extends Subcommand {
 
     private void print(List<CopyResult> results, boolean isEqual) {
         if (asJson()) {
-            printJson(Json.object("equal", isEqual, "copies", results));
+            printJson(new JsonObject().with("equal", isEqual).with("copies", results));
             console().out().flush();
             return;
         }
