@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,10 +36,14 @@ final class DemoCommand extends Subcommand {
     public Integer call() throws IOException, ExecutionException, InterruptedException {
         rootCommand().requireNoAddress("demo");
         long startNanos = System.nanoTime();
-        TemporaryStack temporary = new TemporaryStack(Files.createTempDirectory("puri-demo"));
-        try (Lifetime.Closing closing = Lifetime.closeAtExit(temporary::close)) {
-            EmbeddedStack stack =
-                    temporary.start(ports.withData(temporary.data, true), settings.withEnvironment(console().environment()), console());
+        Path data = Files.createTempDirectory("puri-demo");
+        AtomicReference<@Nullable EmbeddedStack> started = new AtomicReference<>();
+        try (Lifetime.Closing closing = Lifetime.closeAtExit(() -> close(started.get(), data))) {
+            EmbeddedStack stack = EmbeddedStack.start(
+                    ports.withData(data, true),
+                    settings.withEnvironment(console().environment()),
+                    message -> say("puri: " + message));
+            started.set(stack);
             say("puri: ready after " + secondsSince(startNanos) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
             differences.forEach(difference -> say("puri: unexpected result: " + difference));
@@ -61,32 +66,15 @@ final class DemoCommand extends Subcommand {
         return Math.round((System.nanoTime() - startNanos) / 1e9);
     }
 
-    /** A stack with a temporary directory, which is deleted after the stack is closed. */
-    private static final class TemporaryStack {
-        private final Path data;
-        private volatile @Nullable EmbeddedStack stack;
-
-        TemporaryStack(Path data) {
-            this.data = data;
+    /** Closes the stack, if it was started, and deletes its data. */
+    private static void close(@Nullable EmbeddedStack stack, Path data) {
+        if (stack != null) {
+            stack.close();
         }
-
-        EmbeddedStack start(EmbeddedStack.Options options, StackSettings settings, Console console) {
-            EmbeddedStack startedStack =
-                    EmbeddedStack.start(options, settings, message -> console.say("puri: " + message));
-            stack = startedStack;
-            return startedStack;
-        }
-
-        void close() {
-            EmbeddedStack startedStack = stack;
-            if (startedStack != null) {
-                startedStack.close();
-            }
-            try {
-                StateFolder.delete(data);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+        try {
+            StateFolder.delete(data);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.puri.cli.io;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
 /** Describes failures of files for people. */
@@ -15,6 +16,8 @@ public final class FileErrors {
             case NoSuchFileException missing -> "no such file";
             case AccessDeniedException denied -> "permission denied";
             case CharacterCodingException malformed -> "not UTF-8 text";
+            case FileSystemException other when other.getReason() == null ->
+                other.getClass().getSimpleName();
             default -> e.getMessage() == null ? e.toString() : e.getMessage();
         };
     }
