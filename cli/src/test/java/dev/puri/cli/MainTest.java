@@ -194,7 +194,7 @@ class MainTest {
     void openingAnImportPrintsJson() {
         StringWriter out = new StringWriter();
         ImportCommand.OpenCommand open =
-                parsed(NOTHING_SET, out, "import", "open", "-d", "folder", "-o", "json");
+                parsed(NOTHING_SET, out, "import", "open", "-d", "folder", "-o", "JSON");
         open.print(List.of("music:tracks"), List.of("music:albums"));
         assertThat(out)
                 .hasToString("{\"opened\":[\"music:tracks\"],\"stillImporting\":[\"music:albums\"]}\n");

@@ -43,7 +43,7 @@ class ProgressLineTest {
                 true);
         console.showProgress("puri: 1 rows");
         console.say("puri: failed");
-        assertThat(err.toString().lines()).last().asString().endsWith("\r\033[Kpuri: failed");
+        assertThat(err).hasToString("\r\033[Kpuri: 1 rows\r\033[Kpuri: failed\n");
     }
 
     private static String line(long count, long firstCount, @Nullable Long total, int seconds) {

@@ -39,6 +39,7 @@ final class InputReaderTest {
     /** A database may hang. */
     @Test
     void aReadThatDoesNotEndIsNotAwaitedForEver() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch answer = new CountDownLatch(1);
         CountDownLatch closed = new CountDownLatch(1);
         RowSource hanging = new RowSource() {
@@ -49,6 +50,7 @@ final class InputReaderTest {
 
             @Override
             public @Nullable SourceRow next() {
+                reading.countDown();
                 try {
                     answer.await();
                     return null;
@@ -62,7 +64,9 @@ final class InputReaderTest {
                 closed.countDown();
             }
         };
-        new InputReader(hanging, 2, Duration.ofMillis(10)).close();
+        InputReader reader = new InputReader(hanging, 2, Duration.ofMillis(10));
+        reading.await();
+        reader.close();
         assertThat(closed.getCount()).as("nobody closes what is being read").isOne();
         answer.countDown();
         closed.await();
