@@ -1,6 +1,7 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.cli.io.FileErrors;
 import dev.puri.cli.io.TimedInputStream;
 import dev.puri.settings.Secret;
 import java.io.BufferedReader;
@@ -10,13 +11,12 @@ import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.HttpTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
@@ -25,9 +25,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A client of the HTTP API of the resolver or of the search indexer. Failures become {@link CommandException}s with
@@ -71,7 +68,14 @@ record ApiClient(Console console, String server, String option, String example, 
     }
 
     Response get(String path) throws InterruptedException {
-        return send(request(path));
+        return get(path, RESPONSE_TIMEOUT);
+    }
+
+    /**
+     * @param timeout maximum time until the whole response is received
+     */
+    Response get(String path, Duration timeout) throws InterruptedException {
+        return send(request(path).build(), timeout);
     }
 
     Response post(String path, String json) throws InterruptedException {
@@ -88,24 +92,27 @@ record ApiClient(Console console, String server, String option, String example, 
     }
 
     private Response send(HttpRequest.Builder builder) throws InterruptedException {
-        HttpRequest request = builder.timeout(RESPONSE_TIMEOUT).build();
+        return send(builder.build(), RESPONSE_TIMEOUT);
+    }
+
+    private Response send(HttpRequest request, Duration timeout) throws InterruptedException {
         try (HttpClient client = client()) {
-            HttpResponse<String> response = sendWhenReady(client, request);
-            requireSuccess(request, response.statusCode(), response::body);
+            HttpResponse<String> response = sendWhenReady(client, request, timeout);
+            if (!isSuccess(response)) {
+                throw failure(request, response.statusCode(), response.body());
+            }
             return new Response(response.headers(), response.body(), parsed(response.body()));
-        } catch (IOException e) {
-            throw unreachable(request, e);
         }
     }
 
     /** Repeats a request while the server responds 503, because it is starting, restoring its table or overloaded. */
-    private HttpResponse<String> sendWhenReady(HttpClient client, HttpRequest request)
-            throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + READY_TIMEOUT.toNanos();
+    private HttpResponse<String> sendWhenReady(HttpClient client, HttpRequest request, Duration timeout)
+            throws InterruptedException {
+        long startNanos = System.nanoTime();
         String lastReason = "";
         while (true) {
-            HttpResponse<String> response = client.send(request, BodyHandlers.ofString());
-            if (response.statusCode() != UNAVAILABLE || System.nanoTime() > deadline) {
+            HttpResponse<String> response = await(client, request, BodyHandlers.ofString(), timeout);
+            if (response.statusCode() != UNAVAILABLE || System.nanoTime() - startNanos > READY_TIMEOUT.toNanos()) {
                 return response;
             }
             String reason = problem(response.body());
@@ -133,33 +140,45 @@ record ApiClient(Console console, String server, String option, String example, 
     void getLines(String path, Duration timeout, Consumer<Response> listener) throws InterruptedException {
         HttpRequest request = request(path).build();
         try (HttpClient client = client()) {
-            // The request has no time-out, because from Java 26 on it would cover the whole response.
-            HttpResponse<InputStream> response = await(client.sendAsync(request, BodyHandlers.ofInputStream()));
+            HttpResponse<InputStream> response =
+                    await(client, request, BodyHandlers.ofInputStream(), RESPONSE_TIMEOUT);
             try (BufferedReader body = new BufferedReader(
                     new InputStreamReader(new TimedInputStream(response.body(), timeout), StandardCharsets.UTF_8))) {
-                Stream<String> lines = body.lines();
-                requireSuccess(request, response.statusCode(), () -> lines.collect(Collectors.joining("\n")));
-                lines.filter(line -> !line.isBlank())
-                        .forEach(line -> listener.accept(new Response(response.headers(), line, parsed(line))));
+                if (!isSuccess(response)) {
+                    throw failure(request, response.statusCode(), body.readAllAsString());
+                }
+                // Not body.lines(): an UncheckedIOException of the listener would look like one of the connection.
+                for (String line = body.readLine(); line != null; line = body.readLine()) {
+                    if (!line.isBlank()) {
+                        listener.accept(new Response(response.headers(), line, parsed(line)));
+                    }
+                }
+            } catch (IOException e) {
+                throw lost(request, e);
             } finally {
                 // Otherwise close() would wait for a server that no longer sends.
                 client.shutdownNow();
             }
-        } catch (UncheckedIOException e) {
-            throw lost(request, e.getCause() == null ? e : e.getCause());
-        } catch (IOException e) {
-            throw lost(request, e);
-        } catch (TimeoutException e) {
-            throw unreachable(request, e);
-        } catch (ExecutionException e) {
-            throw unreachable(request, e.getCause() == null ? e : e.getCause());
         }
     }
 
-    private static <T> T await(CompletableFuture<T> response)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    /**
+     * Waits for a response as far as its handler reads it. The request has no time-out of its own: up to Java 25 it
+     * ends with the headers, and from Java 26 on it covers the whole response, also one that is read line by line.
+     */
+    private <T> HttpResponse<T> await(
+            HttpClient client, HttpRequest request, BodyHandler<T> handler, Duration timeout)
+            throws InterruptedException {
+        CompletableFuture<HttpResponse<T>> response = client.sendAsync(request, handler);
         try {
-            return response.get(RESPONSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            return response.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw CommandException.failed(
+                    "the " + server + " at " + withoutQuery(request.uri()) + " listens but did not answer within "
+                            + timeout.toSeconds() + " s; it is overloaded or stuck: try again",
+                    e);
+        } catch (ExecutionException e) {
+            throw unreachable(request, e.getCause() == null ? e : e.getCause());
         } finally {
             // Otherwise HttpClient.close would wait until the request is complete.
             response.cancel(true);
@@ -176,30 +195,29 @@ record ApiClient(Console console, String server, String option, String example, 
         try {
             request = HttpRequest.newBuilder(uri);
         } catch (IllegalArgumentException e) {
-            throw CommandException.usage(option + ": " + uri + " is not a valid address; example: " + example);
+            throw CommandException.usage(option + ": " + uri + " is not a valid address; example: " + example, e);
         }
         try {
             token.ifPresent(secret -> request.header("Authorization", "Bearer " + secret.value()));
         } catch (IllegalArgumentException e) {
             throw CommandException.usage(
-                    "PURI_TOKEN: the token contains characters that are not allowed in an HTTP header");
+                    "PURI_TOKEN: the token contains characters that are not allowed in an HTTP header", e);
         }
         return request;
     }
 
-    /**
-     * @param body reads the body of the response; called only for an error
-     */
-    private void requireSuccess(HttpRequest request, int status, Supplier<String> body) {
-        if (status / 100 != 2) {
-            String message = "the " + server + " at " + withoutQuery(request.uri()) + " answered " + status + ": "
-                    + problem(body.get());
-            throw switch (status) {
-                case 400 -> CommandException.usage(message);
-                case 401 -> CommandException.failed(message + " Set PURI_TOKEN, or PURI_TOKEN_FILE.");
-                default -> CommandException.failed(message);
-            };
-        }
+    private static boolean isSuccess(HttpResponse<?> response) {
+        return response.statusCode() / 100 == 2;
+    }
+
+    private CommandException failure(HttpRequest request, int status, String body) {
+        String message =
+                "the " + server + " at " + withoutQuery(request.uri()) + " answered " + status + ": " + problem(body);
+        return switch (status) {
+            case 400 -> CommandException.usage(message);
+            case 401 -> CommandException.failed(message + " Set PURI_TOKEN, or PURI_TOKEN_FILE.");
+            default -> CommandException.failed(message);
+        };
     }
 
     /** Returns title and detail of an RFC 9457 problem, or else the text itself. */
@@ -226,23 +244,16 @@ record ApiClient(Console console, String server, String option, String example, 
     }
 
     private CommandException unreachable(HttpRequest request, Throwable e) {
-        if (e instanceof TimeoutException
-                || (e instanceof HttpTimeoutException && !(e instanceof HttpConnectTimeoutException))) {
-            return CommandException.failed(
-                    "the " + server + " at " + withoutQuery(request.uri()) + " listens but did not answer within "
-                            + RESPONSE_TIMEOUT.toSeconds() + " s; it is overloaded or stuck: try again",
-                    e);
-        }
         return CommandException.failed(
                 "no " + server + " answers at " + withoutQuery(request.uri()) + " (" + e
                         + "); start one with puri up, or set its address with " + option,
                 e);
     }
 
-    private CommandException lost(HttpRequest request, Throwable e) {
+    private CommandException lost(HttpRequest request, IOException e) {
         return CommandException.failed(
                 "the connection to the " + server + " at " + withoutQuery(request.uri())
-                        + " was lost before its response ended: " + e.getMessage(),
+                        + " was lost before its response ended: " + FileErrors.reason(e),
                 e);
     }
 

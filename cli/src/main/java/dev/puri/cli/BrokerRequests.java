@@ -9,9 +9,11 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests to Kafka brokers and repeats those that time out. If a broker accepts connections, it is probably
@@ -35,7 +37,7 @@ record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
      * @throws CommandException if a broker accepts connections but does not respond by the deadline
      */
     <T> T retry(String what, Supplier<T> request) {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long startNanos = System.nanoTime();
         while (true) {
             try {
                 return request.get();
@@ -43,7 +45,7 @@ record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
                 if (!isTimeout(e) || !acceptsConnections(settings.bootstrapServer())) {
                     throw e;
                 }
-                if (System.nanoTime() > deadline) {
+                if (System.nanoTime() - startNanos > timeout.toNanos()) {
                     throw CommandException.failed(timeoutMessage(settings.bootstrapServer(), e), e);
                 }
                 console.say("puri: waiting for " + what + ": the broker at " + settings.bootstrapServer()
@@ -85,17 +87,26 @@ record BrokerRequests(Console console, CliSettings settings, Duration timeout) {
 
     /** Whether an exception or one of its causes is a time-out. */
     static boolean isTimeout(Throwable e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof TimeoutException) {
-                return true;
-            }
-        }
-        return false;
+        return find(TimeoutException.class, e) != null;
     }
 
-    /** Whether one of the brokers accepts connections. */
-    static boolean acceptsConnections(String bootstrapServers) {
-        return List.of(bootstrapServers.split(",")).stream().anyMatch(BrokerRequests::isReachable);
+    /** Returns an exception, or the first of its causes, that has a type; null if none has it. */
+    static <T extends Throwable> @Nullable T find(Class<T> type, Throwable e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (type.isInstance(cause)) {
+                return type.cast(cause);
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Whether one of several servers accepts connections.
+     *
+     * @param addresses {@code HOST:PORT}, separated by commas
+     */
+    static boolean acceptsConnections(String addresses) {
+        return Stream.of(addresses.split(",")).anyMatch(BrokerRequests::isReachable);
     }
 
     /** Returns the message for a time-out while a broker accepts connections. */

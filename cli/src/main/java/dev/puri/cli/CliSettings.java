@@ -110,9 +110,10 @@ record CliSettings(
     Duration apiTimeout() {
         String value = kafka.byName().getOrDefault(API_TIMEOUT, DEFAULT_API_TIMEOUT_MILLIS);
         try {
-            return Duration.ofMillis(Integer.parseUnsignedInt(value.strip()));
+            // Kafka refuses a negative number.
+            return Duration.ofMillis(Integer.parseInt(value.strip()));
         } catch (NumberFormatException e) {
-            throw CommandException.usage(API_TIMEOUT + " must be a number of milliseconds, not " + value);
+            throw CommandException.usage(API_TIMEOUT + " must be a number of milliseconds, not " + value, e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.FileErrors;
 import dev.puri.client.CollectionsContent;
 import dev.puri.client.CollectionsContent.Repair;
 import dev.puri.client.UnreadableDeclaration;
@@ -15,8 +16,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -91,15 +90,15 @@ final class CollectionsCommand extends CommandGroup {
         private String file = "";
 
         @Override
-        public Integer call() throws IOException {
-            List<Declaration> declarations = read(console(), file);
+        public Integer call() {
+            List<Declaration> declarations = read(this, file);
             DeclarationResult.Changes changes = declare(declarations);
             print(changes, declarations.size());
-            warnAboutOwnTopics(changes);
+            warnAboutNamespaceTopics(changes);
             return ExitStatus.DONE;
         }
 
-        private void warnAboutOwnTopics(DeclarationResult.Changes changes) {
+        private void warnAboutNamespaceTopics(DeclarationResult.Changes changes) {
             List<Namespace> namespaces = changes.writes().stream()
                     .filter(Namespace.class::isInstance)
                     .map(Namespace.class::cast)
@@ -118,7 +117,7 @@ final class CollectionsCommand extends CommandGroup {
             namespaces.forEach(namespace -> say(topicWarning(namespace, existingTopics)));
         }
 
-        /** Returns the warning for a namespace that now has an events topic of its own. */
+        /** Returns the warning for a written declaration of a namespace with its own events topic. */
         static String topicWarning(Namespace namespace, Set<String> existingTopics) {
             return "puri: events of the namespace " + namespace.name() + " are accepted on "
                     + namespace.eventsTopic() + " only; this cannot be changed"
@@ -129,11 +128,7 @@ final class CollectionsCommand extends CommandGroup {
 
         private void print(DeclarationResult.Changes changes, int declarationCount) {
             if (asJson()) {
-                printJson(Json.object(
-                        "written",
-                        changes.writes().stream().map(Declaration::key).toList(),
-                        "unchanged",
-                        declarationCount - changes.writes().size()));
+                printJson(new JsonObject().with("written", changes.writes().stream().map(Declaration::key).toList()).with("unchanged", declarationCount - changes.writes().size()));
                 return;
             }
             changes.writes()
@@ -171,8 +166,8 @@ final class CollectionsCommand extends CommandGroup {
         private boolean yes;
 
         @Override
-        public Integer call() throws IOException {
-            List<Declaration> declared = file == null ? List.of() : read(console(), file);
+        public Integer call() {
+            List<Declaration> declared = file == null ? List.of() : read(this, file);
             CollectionsContent content = brokerRequests().content();
             List<Repair> repairs = yes
                     ? brokerRequests()
@@ -185,7 +180,7 @@ final class CollectionsCommand extends CommandGroup {
                     .filter(each -> each.key() == null)
                     .toList();
             if (!unrepairable.isEmpty()) {
-                say("puri: records without a key cannot be replaced, and need not be: they reserve no prefix,"
+                say("puri: records without a key cannot be replaced. They need no repair: they reserve no prefix,"
                         + " and compaction removes them");
             }
             if (repairs.isEmpty()) {
@@ -203,51 +198,27 @@ final class CollectionsCommand extends CommandGroup {
 
         private void print(Repair repair) {
             Declaration replacement = repair.replacement();
-            String what = replacement == null ? "tombstone" : "declaration";
             if (asJson()) {
                 UnreadableDeclaration record = repair.record();
-                printJson(Json.object(
-                        "partition",
-                        record.partition(),
-                        "offset",
-                        record.offset(),
-                        "key",
-                        record.printableKey(),
-                        "write",
-                        replacement == null
-                                ? null
-                                : replacement instanceof Collection collection
-                                        ? json(collection)
-                                        : json((Namespace) replacement),
-                        "written",
-                        yes));
+                printJson(new JsonObject().with("partition", record.partition()).with("offset", record.offset()).with("key", record.printableKey()).with("write", replacement == null ? null : replacement instanceof Collection collection ? json(collection) : json((Namespace) replacement)).with("written", yes));
                 return;
             }
-            println((yes ? "wrote a " : "would write a ") + what + " under the key of "
-                    + repair.record().place() + ", " + repair.record().printableKey()
-                    + (replacement == null ? "" : ": " + replacement));
+            println((yes ? "replaced" : "would replace") + " the record with the key "
+                    + repair.record().printableKey() + " in " + repair.record().place() + " by "
+                    + (replacement == null ? "a tombstone" : "the declaration: " + replacement));
         }
     }
 
-    private static List<Declaration> read(Console console, String file) throws IOException {
-        if (file.equals("-")) {
-            return parse("standard input", new InputStreamReader(console.in(), StandardCharsets.UTF_8));
-        }
-        if (Files.isDirectory(Path.of(file))) {
-            throw CommandException.failed(file + " is a directory; specify a YAML file, or - for stdin");
-        }
-        try (Reader reader = Files.newBufferedReader(Path.of(file))) {
-            return parse(file, reader);
-        } catch (IOException e) {
-            throw CommandException.unreadable(file, e);
-        }
-    }
-
-    private static List<Declaration> parse(String name, Reader text) throws IOException {
-        try {
+    private static List<Declaration> read(Subcommand command, String file) {
+        String name = file.equals("-") ? "standard input" : file;
+        // Unlike one that is made from a charset, this reader refuses what is not UTF-8.
+        try (Reader text = new InputStreamReader(
+                command.openInput(file, "a YAML file"), StandardCharsets.UTF_8.newDecoder())) {
             return CollectionsFile.read(name, text);
         } catch (CollectionsFile.InvalidFileException e) {
             throw CommandException.failed(e.getMessage(), e);
+        } catch (IOException e) {
+            throw CommandException.failed(name + " cannot be read: " + FileErrors.reason(e), e);
         }
     }
 
@@ -256,36 +227,10 @@ final class CollectionsCommand extends CommandGroup {
     }
 
     private static Map<String, Object> json(Collection collection) {
-        return Json.object(
-                "name",
-                collection.qualifiedName(),
-                "prefix",
-                collection.prefix() == null ? null : collection.prefix().text(),
-                "owners",
-                owners(collection),
-                "search",
-                collection.search(),
-                "public",
-                collection.isPublic(),
-                "description",
-                collection.description(),
-                "retired",
-                collection.retired(),
-                "mode",
-                collection.mode().name(),
-                "importer",
-                collection.mode().importer());
+        return new JsonObject().with("name", collection.qualifiedName()).with("prefix", collection.prefix() == null ? null : collection.prefix().text()).with("owners", owners(collection)).with("search", collection.search()).with("public", collection.isPublic()).with("description", collection.description()).with("retired", collection.retired()).with("mode", collection.mode().name()).with("importer", collection.mode().importer());
     }
 
     private static Map<String, Object> json(Namespace namespace) {
-        return Json.object(
-                "namespace",
-                namespace.name(),
-                "ownsTopic",
-                namespace.ownsTopic(),
-                "mode",
-                namespace.mode().name(),
-                "importer",
-                namespace.mode().importer());
+        return new JsonObject().with("namespace", namespace.name()).with("ownsTopic", namespace.ownsTopic()).with("mode", namespace.mode().name()).with("importer", namespace.mode().importer());
     }
 }

@@ -1,8 +1,7 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.FileErrors;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown to end a command with a message for the user and an exit status. */
@@ -27,18 +26,29 @@ final class CommandException extends RuntimeException {
     }
 
     /** Creates an exception for a wrong command line or setting. */
-    static CommandException usage(@Nullable String message) {
-        return new CommandException(ExitStatus.USAGE, message, null);
+    static CommandException usage(String message) {
+        return usage(message, null);
+    }
+
+    /** Creates an exception for a wrong command line or setting that caused another exception. */
+    static CommandException usage(@Nullable String message, @Nullable Throwable cause) {
+        return new CommandException(ExitStatus.USAGE, message, cause);
+    }
+
+    /**
+     * Checks the command line.
+     *
+     * @throws CommandException with the message, if the command line is wrong
+     */
+    static void requireUsage(boolean isRight, String message) {
+        if (!isRight) {
+            throw usage(message);
+        }
     }
 
     /** Creates an exception for a file that cannot be read. */
     static CommandException unreadable(String file, IOException e) {
-        String reason = switch (e) {
-            case NoSuchFileException missing -> "no such file";
-            case AccessDeniedException denied -> "permission denied";
-            default -> String.valueOf(e.getMessage());
-        };
-        return failed("the file " + file + " cannot be read: " + reason, e);
+        return failed("the file " + file + " cannot be read: " + FileErrors.reason(e), e);
     }
 
     int exitStatus() {

@@ -36,8 +36,9 @@ record Console(
                 Boolean.getBoolean("puri.stderr.terminal"));
     }
 
-    /** Prints a message to {@code err}. */
+    /** Prints a message to {@code err}, in place of the line of progress. */
     void say(String message) {
+        clearProgress();
         err.println(message);
         err.flush();
     }

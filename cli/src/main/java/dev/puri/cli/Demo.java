@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Loads the {@link Sample} into a running registry, sends requests for its identities, and checks every response. */
+/** Loads the {@link DemoData} into a running registry, sends requests for its identities, and checks every response. */
 final class Demo {
     /** Maximum time until the table and the index show published events. */
     private static final Duration CATCH_UP_TIMEOUT = Duration.ofSeconds(15);
@@ -31,7 +31,7 @@ final class Demo {
 
     private final Console console;
     private final EmbeddedStack stack;
-    private final Sample sample = new Sample();
+    private final DemoData sample = new DemoData();
     private final List<String> differences = new ArrayList<>();
     private final HttpClient http =
             HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -61,14 +61,14 @@ final class Demo {
 
     private void load() throws IOException, InterruptedException {
         DeclarationResult result =
-                new CollectionRegistry(settings().clientProperties(), REQUEST_TIMEOUT).apply(Sample.collections());
+                new CollectionRegistry(settings().clientProperties(), REQUEST_TIMEOUT).apply(DemoData.collections());
         if (result instanceof DeclarationResult.Conflicts conflicts) {
             throw CommandException.failed("the sample's collections conflict: " + conflicts);
         }
-        Publication.Summary creations = publish(sample.creations());
-        expect("creations", summary(sample.creations().size(), 0, 0), creations);
+        Publication.Summary creations = publish(sample.firstBatch());
+        expect("creations", summary(sample.firstBatch().size(), 0, 0), creations);
 
-        Map<Event, String> expectedOutcomes = sample.changes();
+        Map<Event, String> expectedOutcomes = sample.secondBatch();
         Publication.Summary changes = publish(expectedOutcomes.keySet());
         long applied = count(expectedOutcomes, "applied");
         long unchanged = count(expectedOutcomes, "unchanged");
@@ -76,7 +76,7 @@ final class Demo {
 
         console.out()
                 .println(creations.published() + changes.published() + " events of "
-                        + Sample.collections().size() + " collections from " + Sample.shards() + " shards: "
+                        + DemoData.collections().size() + " collections from " + DemoData.shardCount() + " shards: "
                         + (creations.applied() + changes.applied()) + " applied, " + changes.unchanged()
                         + " unchanged, "
                         + changes.refused() + " refused.");
@@ -110,50 +110,50 @@ final class Demo {
         return List.of(
                 DemoRequest.get("Which shard has track 123? pURIs are case-insensitive.", "SoundCloud:Tracks:123", 200)
                         .expect("/verdict", "found")
-                        .expect("/puri", Sample.TRACK.toString())
-                        .expect("/shard", Sample.BRAZIL.text()),
+                        .expect("/puri", DemoData.TRACK.toString())
+                        .expect("/shard", DemoData.BRAZIL.text()),
                 DemoRequest.get(
                                 "The same track, by the handle that the public sees.",
-                                sample.handle(Sample.TRACK).text(),
+                                sample.handle(DemoData.TRACK).text(),
                                 200)
                         .expect("/verdict", "found")
-                        .expect("/puri", Sample.TRACK.toString()),
+                        .expect("/puri", DemoData.TRACK.toString()),
                 mixedBatch(),
                 DemoRequest.get(
                                 "This track moved to another shard; its pURI stays valid.",
-                                Sample.MOVED.toString(),
+                                DemoData.MOVED.toString(),
                                 200)
-                        .expect("/shard", Sample.EUROPE.text())
+                        .expect("/shard", DemoData.EUROPE.text())
                         .expect("/epoch", "2"),
                 DemoRequest.get(
                                 "Two accounts of one person were merged; the old pURI leads to the new one.",
-                                Sample.MERGED.toString(),
+                                DemoData.MERGED.toString(),
                                 200)
                         .expect("/verdict", "merged")
-                        .expect("/canonical", Sample.SURVIVOR.toString())
-                        .expect("/shard", Sample.BRAZIL.text()),
+                        .expect("/canonical", DemoData.SURVIVOR.toString())
+                        .expect("/shard", DemoData.BRAZIL.text()),
                 DemoRequest.get(
                                 "This playlist was deleted; the registry still knows it.",
-                                Sample.DELETED.toString(),
+                                DemoData.DELETED.toString(),
                                 410)
                         .expect("/verdict", "deleted"),
                 DemoRequest.get(
                                 "Two shards claimed this track; the first claim wins.",
-                                Sample.CLAIMED_TWICE.toString(),
+                                DemoData.CLAIMED_TWICE.toString(),
                                 200)
                         .expect("/verdict", "found")
-                        .expect("/shard", Sample.BRAZIL.text())
+                        .expect("/shard", DemoData.BRAZIL.text())
                         .expect("/epoch", "1"));
     }
 
     private DemoRequest mixedBatch() {
         List<String> refs = List.of(
-                Sample.TRACK.toString(),
+                DemoData.TRACK.toString(),
                 "SOUNDCLOUD:Users:Ana.Souza",
-                sample.handle(Sample.MOVED).text(),
-                Sample.MERGED.toString(),
-                Sample.COMMENT.toString(),
-                Sample.DELETED.toString(),
+                sample.handle(DemoData.MOVED).text(),
+                DemoData.MERGED.toString(),
+                DemoData.COMMENT.toString(),
+                DemoData.DELETED.toString(),
                 "soundcloud:tracks:nobody",
                 "three words only");
         return DemoRequest.resolve(
@@ -161,8 +161,8 @@ final class Demo {
                                 + " so that each shard needs one query.",
                         refs)
                 .expect("/results/0/verdict", "found")
-                .expect("/results/1/puri", Sample.SURVIVOR.toString())
-                .expect("/results/2/puri", Sample.MOVED.toString())
+                .expect("/results/1/puri", DemoData.SURVIVOR.toString())
+                .expect("/results/2/puri", DemoData.MOVED.toString())
                 .expect("/results/3/verdict", "merged")
                 .expect("/results/4/verdict", "found")
                 .expect("/results/5/verdict", "deleted")
@@ -177,10 +177,10 @@ final class Demo {
         return DemoRequest.get(
                         "Track 123 for the public: without owner, shard and uuid;"
                                 + " with its pURI, because tracks are public.",
-                        sample.handle(Sample.TRACK).text(),
+                        sample.handle(DemoData.TRACK).text(),
                         200)
                 .expect("/verdict", "found")
-                .expect("/puri", Sample.TRACK.toString());
+                .expect("/puri", DemoData.TRACK.toString());
     }
 
     private static List<DemoRequest> searches() {
@@ -201,26 +201,26 @@ final class Demo {
                                 "A typing error of one letter still finds them; a filter selects one collection.",
                                 "q=ana+sousa&collection=soundcloud:users")
                         .expect("/total", "1")
-                        .expect("/results/0/puri", Sample.SURVIVOR.toString()),
+                        .expect("/results/0/puri", DemoData.SURVIVOR.toString()),
                 DemoRequest.search("Search ignores accents.", "q=sao+joao&facets=false")
                         .expect("/total", "2")
-                        .expect("/results/0/puri", Sample.TRACK.toString())
+                        .expect("/results/0/puri", DemoData.TRACK.toString())
                         .expect("/results/0/highlights/title/0", "Noite de <em>São</em> <em>João</em>"),
                 DemoRequest.search(
                                 "A list that no single shard has: all users of all shards, newest first, page by page.",
                                 "collection=soundcloud:users&order=newest&limit=4&facets=false")
                         .expect("/total", "61")
-                        .expect("/results/0/puri", Sample.SURVIVOR.toString())
+                        .expect("/results/0/puri", DemoData.SURVIVOR.toString())
                         .expect("/results/1/puri", "soundcloud:users:60")
-                        .expect("/results/2/shard", Sample.EUROPE.text())
-                        .expect("/results/3/shard", Sample.AMERICA.text()));
+                        .expect("/results/2/shard", DemoData.EUROPE.text())
+                        .expect("/results/3/shard", DemoData.AMERICA.text()));
     }
 
     private void check(DemoRequest request, String server) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + CATCH_UP_TIMEOUT.toNanos();
         HttpResponse<String> response = send(request, server);
         List<String> unexpected = request.differences(response.statusCode(), Json.parse(response.body()));
-        while (!unexpected.isEmpty() && System.nanoTime() < deadline) {
+        while (!unexpected.isEmpty() && deadline - System.nanoTime() > 0) {
             Thread.sleep(POLL_MILLIS);
             response = send(request, server);
             unexpected = request.differences(response.statusCode(), Json.parse(response.body()));
@@ -253,7 +253,7 @@ final class Demo {
         if (status != ExitStatus.DONE) {
             differences.add("rejections list: expected status 0, but was " + status);
         }
-        sample.changes().values().stream()
+        sample.secondBatch().values().stream()
                 .filter(outcome -> !outcome.equals("applied") && !outcome.equals("unchanged"))
                 .filter(reason -> output.toString().lines().noneMatch(line -> line.contains(reason)))
                 .forEach(reason -> differences.add("rejections list: expected " + reason + ", but it is missing"));

@@ -23,7 +23,7 @@ record DemoRequest(
     }
 
     static DemoRequest resolve(String explanation, List<String> refs) {
-        String body = Json.toText(Json.object("refs", refs, "groupBy", "shard"));
+        String body = Json.toText(new JsonObject().with("refs", refs).with("groupBy", "shard"));
         return new DemoRequest(explanation, "/v1/resolve", body, 200, Map.of());
     }
 

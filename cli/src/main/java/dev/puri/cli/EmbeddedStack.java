@@ -1,5 +1,7 @@
 package dev.puri.cli;
 
+import static java.util.Map.entry;
+
 import dev.puri.embedded.EmbeddedBroker;
 import dev.puri.embedded.EmbeddedRegistry;
 import dev.puri.projection.ResourceStack;
@@ -71,9 +73,7 @@ public final class EmbeddedStack implements AutoCloseable {
         }
 
         private static void requirePort(String flag, int port) {
-            if (port < 0 || port > 65_535) {
-                throw CommandException.usage(flag + " must be 0 to 65535, not " + port);
-            }
+            CommandException.requireUsage(0 <= port && port <= 65_535, flag + " must be 0 to 65535, not " + port);
         }
 
         /** Uses free ports for all servers. */
@@ -111,23 +111,31 @@ public final class EmbeddedStack implements AutoCloseable {
                     progress,
                     () -> EmbeddedRegistry.start(options.data().resolve("registry"), options.schemaRegistryPort())));
             try {
-                broker = closeLater(timed(
-                        "broker",
-                        progress,
-                        () -> EmbeddedBroker.start(options.data().resolve("kafka"), options.kafkaPort())));
+                broker = resources.add(
+                        timed(
+                                "broker",
+                                progress,
+                                () -> EmbeddedBroker.start(options.data().resolve("kafka"), options.kafkaPort())),
+                        EmbeddedBroker::close);
             } finally {
                 // Waits for the schema registry even if the broker failed, so that close() ends its process.
-                schemaRegistry = closeLater(join(schemaRegistryStart));
+                schemaRegistry = resources.add(join(schemaRegistryStart), EmbeddedRegistry::close);
             }
             createTopics();
             progress.accept("starting the topology, a resolver and a search indexer");
-            streams = closeLater(RegistryStreams.start(settings.read(
-                    StreamsSettings.class, streamsSettings(options, bootstrapServers(), schemaRegistryUrl()))));
-            indexer = closeLater(SearchServer.start(settings.read(
-                    SearchSettings.class, indexerSettings(options, bootstrapServers(), schemaRegistryUrl()))));
-            resolver = closeLater(Resolver.start(settings.read(
-                    ResolverSettings.class,
-                    resolverSettings(options, bootstrapServers(), schemaRegistryUrl(), indexerUrl()))));
+            streams = resources.add(
+                    RegistryStreams.start(settings.read(
+                            StreamsSettings.class, streamsSettings(options, bootstrapServers(), schemaRegistryUrl()))),
+                    RegistryStreams::close);
+            indexer = resources.add(
+                    SearchServer.start(settings.read(
+                            SearchSettings.class, indexerSettings(options, bootstrapServers(), schemaRegistryUrl()))),
+                    SearchServer::close);
+            resolver = resources.add(
+                    Resolver.start(settings.read(
+                            ResolverSettings.class,
+                            resolverSettings(options, bootstrapServers(), schemaRegistryUrl(), indexerUrl()))),
+                    Resolver::close);
             awaitReady(progress);
             started = true;
         } finally {
@@ -171,21 +179,6 @@ public final class EmbeddedStack implements AutoCloseable {
         }
     }
 
-    /** Adds a server to those that {@link #close()} stops. */
-    private <T extends AutoCloseable> T closeLater(T server) {
-        return resources.add(server, EmbeddedStack::close);
-    }
-
-    private static void close(AutoCloseable server) {
-        try {
-            server.close();
-        } catch (RuntimeException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     private static <T> T timed(String server, Consumer<String> progress, Supplier<T> start) {
         long startNanos = System.nanoTime();
         T result = start.get();
@@ -215,49 +208,19 @@ public final class EmbeddedStack implements AutoCloseable {
     /** Returns the settings that this class determines for the topology, by key. They override all others. */
     private static Map<String, String> streamsSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl) {
-        return Map.of(
-                "bootstrap.server",
-                bootstrapServers,
-                "schema.registry",
-                schemaRegistryUrl,
-                "streams.state.dir",
-                options.data().resolve("streams").toString(),
-                "streams.replication.factor",
-                "1",
-                "streams.http.port",
-                "0");
+        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("streams.state.dir", options.data().resolve("streams").toString()), entry("streams.replication.factor", "1"), entry("streams.http.port", "0"));
     }
 
     /** Returns the settings that this class determines for the resolver, by key. They override all others. */
     private static Map<String, String> resolverSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl, String indexerUrl) {
-        return Map.of(
-                "bootstrap.server",
-                bootstrapServers,
-                "schema.registry",
-                schemaRegistryUrl,
-                "state.dir",
-                options.data().resolve("resolver").toString(),
-                "search.url",
-                indexerUrl,
-                "http.port",
-                Integer.toString(options.resolverPort()),
-                "public.http.port",
-                Integer.toString(options.publicPort()));
+        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("state.dir", options.data().resolve("resolver").toString()), entry("search.url", indexerUrl), entry("http.port", Integer.toString(options.resolverPort())), entry("public.http.port", Integer.toString(options.publicPort())));
     }
 
     /** Returns the settings that this class determines for the search indexer, by key. They override all others. */
     private static Map<String, String> indexerSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl) {
-        return Map.of(
-                "bootstrap.server",
-                bootstrapServers,
-                "schema.registry",
-                schemaRegistryUrl,
-                "state.dir",
-                options.data().resolve("search").toString(),
-                "http.port",
-                Integer.toString(options.indexerPort()));
+        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("state.dir", options.data().resolve("search").toString()), entry("http.port", Integer.toString(options.indexerPort())));
     }
 
     private void awaitReady(Consumer<String> progress) {

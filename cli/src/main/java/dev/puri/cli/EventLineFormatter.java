@@ -6,7 +6,10 @@ import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import java.util.Objects;
 
-/** Formats an event as a line that {@link EventLineParser} parses to the same event. */
+/**
+ * Formats an event as a line that {@link EventLineParser} parses to the same event. Only the guard of a creation is left
+ * out: in a line of this type the field {@code uuid} is the uuid of the new identity.
+ */
 final class EventLineFormatter {
     private EventLineFormatter() {}
 
@@ -15,7 +18,7 @@ final class EventLineFormatter {
         ObjectNode line = JsonNodeFactory.instance.objectNode();
         line.put("type", type(event.change())).put("puri", event.puri().toString());
         addChange(line, event.change());
-        if (event.uuid() != null) {
+        if (event.uuid() != null && !(event.change() instanceof Change.Created)) {
             line.put("uuid", event.uuid().toString());
         }
         if (event.expectedEpoch() != null) {

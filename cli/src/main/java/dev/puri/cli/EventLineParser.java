@@ -4,15 +4,21 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.puri.client.IdentityMinter;
+import dev.puri.schemas.collection.Collection;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
+import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Event;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,7 +30,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a JSON object to an {@link EventLine}:
+ * Parses an input line of {@code puri publish}, a JSON object, to an {@link Event}:
  *
  * <pre>{@code
  * {"type":"created","puri":"soundcloud:tracks:1","owner":"catalog","shard":"br-1",
@@ -40,8 +46,13 @@ import org.jspecify.annotations.Nullable;
  * {@code uuid}. {@code null} means absent, except for {@code "handle":null}, which means no handle. Unknown and
  * duplicate fields and values of the wrong type are mistakes, because an event without them would not be what the user
  * meant. All mistakes of a line are reported together.
+ *
+ * <p>Omitted fields have defaults: new ids, the time of parsing, the source {@value #DEFAULT_SOURCE}, and a new handle if
+ * the collection has a prefix.
  */
 final class EventLineParser {
+    private static final String DEFAULT_SOURCE = "puri-cli";
+
     private static final List<String> COMMON_FIELDS =
             List.of("type", "puri", "eventId", "occurredAt", "source", "uuid", "expectedEpoch");
 
@@ -63,15 +74,26 @@ final class EventLineParser {
 
     private static final JsonFactory JSON = JsonFactory.builder().build();
 
-    private EventLineParser() {}
-
-    /** The result of parsing a line: the parsed line or its mistakes. */
-    sealed interface Result {}
-
-    record Valid(EventLine line) implements Result {}
+    private final IdentityMinter minter;
+    private final Declarations declarations;
+    private final InstantSource clock;
 
     /**
-     * @param mistakes at least one, each as {@code field: reason}, or only a reason if the line is not an object
+     * @param declarations the declarations, for the prefixes of collections
+     */
+    EventLineParser(IdentityMinter minter, Declarations declarations, InstantSource clock) {
+        this.minter = minter;
+        this.declarations = declarations;
+        this.clock = clock;
+    }
+
+    /** The result of parsing a line: the event or the mistakes. */
+    sealed interface Result {}
+
+    record Valid(Event event) implements Result {}
+
+    /**
+     * @param mistakes at least one, each with the name of its field, or only a reason if the line is not an object
      */
     record Invalid(List<String> mistakes) implements Result {
         Invalid {
@@ -79,7 +101,7 @@ final class EventLineParser {
         }
     }
 
-    static Result parse(String line) {
+    Result parse(String line) {
         List<String> mistakes = new ArrayList<>();
         Map<String, @Nullable Object> fields;
         try {
@@ -95,7 +117,7 @@ final class EventLineParser {
             return new Invalid(
                     List.of("not a JSON object such as {\"type\":\"deleted\",\"puri\":\"a:b:c\"}" + hint(line)));
         }
-        EventLine event = new LineFields(fields, mistakes).event();
+        Event event = new LineFields(fields, mistakes).event();
         return event == null || !mistakes.isEmpty() ? new Invalid(mistakes) : new Valid(event);
     }
 
@@ -206,8 +228,8 @@ final class EventLineParser {
         return text.equals("{") || text.equals("[") ? "; write one object a line" : "";
     }
 
-    /** Converts the fields of a line to an {@link EventLine}, and collects mistakes. */
-    private static final class LineFields {
+    /** Converts the fields of a line to an event, and collects mistakes. */
+    private final class LineFields {
         private final Map<String, @Nullable Object> fields;
         private final List<String> mistakes;
 
@@ -218,7 +240,7 @@ final class EventLineParser {
 
         /** Returns the event, or null if a mistake prevents the conversion. */
         @Nullable
-        EventLine event() {
+        Event event() {
             String type = required("type", text -> text);
             if (type == null) {
                 return null;
@@ -240,55 +262,72 @@ final class EventLineParser {
             String source = optional("source", text -> text);
             UUID uuid = optional("uuid", LineFields::uuid);
             Long expectedEpoch = expectedEpoch();
-            EventLine.Content content = content(type, uuid);
-            if (puri == null || content == null) {
+            try {
+                Change change = change(type, puri, uuid);
+                return puri == null || change == null
+                        ? null
+                        : new Event(
+                                eventId == null ? minter.uuid() : eventId,
+                                puri,
+                                occurredAt == null ? clock.instant() : occurredAt,
+                                source == null ? DEFAULT_SOURCE : source,
+                                change instanceof Change.Created ? null : uuid,
+                                expectedEpoch,
+                                change);
+            } catch (IllegalArgumentException e) {
+                // A field exceeds its bounds.
+                mistakes.add(String.valueOf(e.getMessage()));
                 return null;
             }
-            UUID expectedUuid = content instanceof EventLine.Creation ? null : uuid;
-            return new EventLine(eventId, puri, occurredAt, source, expectedUuid, expectedEpoch, content);
         }
 
-        private EventLine.@Nullable Content content(String type, @Nullable UUID uuid) {
+        private @Nullable Change change(String type, @Nullable Puri puri, @Nullable UUID uuid) {
             return switch (type) {
-                case "created" -> creation(uuid);
+                case "created" -> created(puri, uuid);
                 case "moved" -> {
                     Owner owner = optional("owner", Owner::parse);
                     Shard shard = required("shard", Shard::parse);
-                    yield shard == null ? null : new EventLine.CompleteChange(new Change.Moved(owner, shard));
+                    yield shard == null ? null : new Change.Moved(owner, shard);
                 }
                 case "described" -> {
                     Map<String, String> attributes = attributes();
                     if (attributes == null) {
                         mistakes.add("attributes: missing");
                     }
-                    yield attributes == null ? null : new EventLine.CompleteChange(new Change.Described(attributes));
+                    yield attributes == null ? null : new Change.Described(attributes);
                 }
                 case "merged" -> {
                     Puri into = required("into", Puri::parse);
-                    yield into == null ? null : new EventLine.CompleteChange(new Change.Merged(into));
+                    yield into == null ? null : new Change.Merged(into);
                 }
-                case "deleted" -> new EventLine.CompleteChange(new Change.Deleted());
-                case "erased" -> new EventLine.CompleteChange(new Change.Erased());
+                case "deleted" -> new Change.Deleted();
+                case "erased" -> new Change.Erased();
                 default -> throw new IllegalStateException("a type without a case: " + type);
             };
         }
 
-        private EventLine.@Nullable Content creation(@Nullable UUID uuid) {
+        private Change.@Nullable Created created(@Nullable Puri puri, @Nullable UUID uuid) {
             Owner owner = required("owner", Owner::parse);
             Shard shard = required("shard", Shard::parse);
             Map<String, String> attributes = attributes();
-            EventLine.HandleChoice handle = handle();
+            Handle handle = handle(puri);
             return owner == null || shard == null
                     ? null
-                    : new EventLine.Creation(uuid, owner, shard, handle, attributes == null ? Map.of() : attributes);
+                    : new Change.Created(
+                            uuid == null ? minter.uuid() : uuid,
+                            owner,
+                            shard,
+                            handle,
+                            attributes == null ? Map.of() : attributes);
         }
 
-        private EventLine.HandleChoice handle() {
-            if (!fields.containsKey("handle")) {
-                return new EventLine.MintedHandle();
+        private @Nullable Handle handle(@Nullable Puri puri) {
+            if (fields.containsKey("handle")) {
+                return optional("handle", Handle::parse);
             }
-            Handle handle = optional("handle", Handle::parse);
-            return handle == null ? new EventLine.NoHandle() : new EventLine.ExplicitHandle(handle);
+            Collection collection = puri == null ? null : declarations.collectionOf(puri);
+            Prefix prefix = collection == null ? null : collection.prefix();
+            return prefix == null ? null : minter.handle(prefix);
         }
 
         /** Parses a mandatory field. Returns null and adds a mistake if it is absent or invalid. */

@@ -56,7 +56,7 @@ final class IdentitiesCommand extends CommandGroup {
             header = "Make the topology write the rows of an identities topic that was lost.",
             description = {
                 "",
-                "Publishes an event for each pURI that is always refused; the topology answers each with the row in its"
+                "Publishes for each pURI an event that is always refused; the topology answers each with the row in its"
                         + " state. The pURIs are those of an export, of the events topics, or of both. Each event leaves"
                         + " a refusal of the source puri-republish.",
                 ""
@@ -89,9 +89,7 @@ final class IdentitiesCommand extends CommandGroup {
 
         @Override
         public Integer call() throws IOException {
-            if (file == null && eventsSince == null) {
-                throw CommandException.usage("name an export with -f, or a time with --events-since");
-            }
+            CommandException.requireUsage(file != null || eventsSince != null, "name an export with -f, or a time with --events-since");
             Instant since = eventsSince == null ? null : since(eventsSince);
             try (ExportFile export = file == null ? null : ExportFile.open(file)) {
                 if (export != null && export.rows() == 0) {
@@ -126,7 +124,7 @@ final class IdentitiesCommand extends CommandGroup {
             progress.end();
             awaitRead(republication);
             if (asJson()) {
-                printJson(Json.object("export", ofExport, "events", ofEvents));
+                printJson(new JsonObject().with("export", ofExport).with("events", ofEvents));
             } else {
                 println("republished " + ofExport + " of the export, " + ofEvents + " of events");
             }
@@ -137,7 +135,7 @@ final class IdentitiesCommand extends CommandGroup {
             try {
                 return RejectionFilterOptions.parseTime(text, Instant.now());
             } catch (IllegalArgumentException e) {
-                throw CommandException.usage("--events-since: " + e.getMessage());
+                throw CommandException.usage("--events-since: " + e.getMessage(), e);
             }
         }
 

@@ -5,11 +5,13 @@ import dev.puri.cli.imports.ImportException;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.ResolverException;
+import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.Declarations;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -84,9 +86,7 @@ final class ImportCommand extends CommandGroup {
         /** Returns the maximum number per second; null for no limit. */
         @Nullable
         Integer maxPerSecond() {
-            if (rate != null && rate < 1) {
-                throw CommandException.usage("--rate must be at least 1, not " + rate);
-            }
+            CommandException.requireUsage(rate == null || rate >= 1, "--rate must be at least 1, not " + rate);
             return rate;
         }
     }
@@ -256,18 +256,28 @@ final class ImportCommand extends CommandGroup {
         @Override
         int run(Import imports) throws IOException {
             Import.Opening opening = imports.opening(brokerRequests().declarations(), opensNamespaces);
-            if (!opening.declarations().isEmpty()) {
-                declare(opening.declarations())
-                        .writes()
-                        .forEach(declaration -> println("opened   " + declaration.key()));
-            } else if (opening.stillImporting().isEmpty()) {
-                println("nothing to open: no collection of the import is in mode IMPORT");
-            }
+            List<Declaration> opened = opening.declarations().isEmpty()
+                    ? List.of()
+                    : declare(opening.declarations()).writes();
+            print(opened.stream().map(Declaration::key).toList(), opening.stillImporting());
             for (String collection : opening.stillImporting()) {
                 say("puri: " + collection + " stays in mode IMPORT, because each of its rows has a conflict: "
                         + imports.conflictsFile() + "; open it with puri collections apply");
             }
             return opening.stillImporting().isEmpty() ? ExitStatus.DONE : ExitStatus.PARTLY;
+        }
+
+        /**
+         * @param opened the keys of the changed declarations
+         */
+        void print(List<String> opened, List<String> stillImporting) {
+            if (asJson()) {
+                printJson(new JsonObject().with("opened", opened).with("stillImporting", stillImporting));
+            } else if (opened.isEmpty() && stillImporting.isEmpty()) {
+                println("nothing to open: no collection of the import is in mode IMPORT");
+            } else {
+                opened.forEach(key -> println("opened   " + key));
+            }
         }
     }
 }

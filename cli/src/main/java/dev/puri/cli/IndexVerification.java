@@ -6,11 +6,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A comparison of the index with its topics, by the search indexer. */
+/** Requests a comparison of the index with its topics from the search indexer, and reads its result. */
 final class IndexVerification {
     /**
-     * The kinds of difference: an entry is missing in the index, only the index has it (ghost), or it differs. Their
-     * counts are printed in this order.
+     * The kinds of difference, in the order in which their counts are printed: missing (only the topic has the entry),
+     * ghost (only the index has it), and differs (both have it, with different fields).
      */
     static final List<String> DIFFERENCES = List.of("missing", "ghost", "differs");
 
@@ -24,14 +24,14 @@ final class IndexVerification {
      * @throws CommandException if the comparison did not complete
      */
     static JsonNode run(ApiClient indexer, Consumer<ApiClient.Response> listener) throws InterruptedException {
-        AtomicReference<@Nullable JsonNode> lastLine = new AtomicReference<>();
+        AtomicReference<@Nullable JsonNode> summaryLine = new AtomicReference<>();
         indexer.getLines("/v1/search/verify", line -> {
             if (line.json().has("done")) {
-                lastLine.set(line.json());
+                summaryLine.set(line.json());
             }
             listener.accept(line);
         });
-        JsonNode summary = lastLine.get();
+        JsonNode summary = summaryLine.get();
         if (summary == null || !summary.path("done").asBoolean()) {
             throw CommandException.failed("the comparison did not complete: "
                     + (summary == null

@@ -1,16 +1,15 @@
 package dev.puri.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.UncheckedIOException;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** Converts between objects and JSON. */
 final class Json {
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final ObjectMapper MAPPER =
+            new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private Json() {}
 
@@ -24,9 +23,9 @@ final class Json {
     }
 
     /**
-     * Parses JSON.
+     * Parses one JSON value.
      *
-     * @throws UncheckedIOException if the text is not JSON
+     * @throws UncheckedIOException if the text is not JSON, or more text follows the value
      */
     static JsonNode parse(String text) {
         try {
@@ -34,21 +33,5 @@ final class Json {
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    /**
-     * Creates a JSON object that keeps the order of its members.
-     *
-     * @param namesAndValues alternating names and values; members with value null are omitted
-     */
-    static Map<String, Object> object(@Nullable Object... namesAndValues) {
-        Map<String, Object> object = new LinkedHashMap<>();
-        for (int i = 0; i < namesAndValues.length; i += 2) {
-            Object value = namesAndValues[i + 1];
-            if (value != null) {
-                object.put(String.valueOf(namesAndValues[i]), value);
-            }
-        }
-        return object;
     }
 }

@@ -2,7 +2,6 @@ package dev.puri.cli;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Closes a service when it ends or when the process is terminated. */
 final class Lifetime {
@@ -35,15 +34,17 @@ final class Lifetime {
     /** Closes a service once. */
     static final class Closing implements AutoCloseable {
         private final Runnable close;
-        private final AtomicBoolean closed = new AtomicBoolean();
+        private boolean isClosed;
         private final Thread shutdownHook = new Thread(this::closeOnce, "close-at-exit");
 
         private Closing(Runnable close) {
             this.close = close;
         }
 
-        private void closeOnce() {
-            if (closed.compareAndSet(false, true)) {
+        /** Returns when the service is closed, so that the process does not end while another thread closes it. */
+        private synchronized void closeOnce() {
+            if (!isClosed) {
+                isClosed = true;
                 close.run();
             }
         }

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.FileErrors;
 import dev.puri.client.CollectionRegistryException;
 import dev.puri.client.PublishException;
 import dev.puri.embedded.EmbeddedException;
@@ -8,11 +9,11 @@ import dev.puri.registry.WrongTopicsException;
 import dev.puri.settings.InvalidSettingsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileSystemException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.errors.TimeoutException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 
@@ -69,23 +70,37 @@ public final class Main {
         while ((e instanceof ExecutionException || e instanceof CompletionException) && e.getCause() != null) {
             e = e.getCause();
         }
-        int status = switch (e) {
-            case CommandException failure -> failure.exitStatus();
-            case InvalidSettingsException invalid -> ExitStatus.USAGE;
-            default -> ExitStatus.FAILED;
-        };
         if (isExpected(e) && puri.verbosity() == 0) {
             String message = messageWithRemedy(e, parsed);
             puri.console().say("puri: " + message.replace("\n", "\n  "));
         } else {
+            puri.console().clearProgress();
             e.printStackTrace(puri.console().err());
         }
-        return status;
+        return status(e);
+    }
+
+    private static int status(Throwable e) {
+        return switch (e) {
+            case CommandException failure -> failure.exitStatus();
+            case InvalidSettingsException invalid -> ExitStatus.USAGE;
+            default -> {
+                ConfigException mistake = BrokerRequests.find(ConfigException.class, e);
+                // The name of a broker may be resolvable later.
+                yield mistake == null || contains(mistake, "No resolvable bootstrap urls")
+                        ? ExitStatus.FAILED
+                        : ExitStatus.USAGE;
+            }
+        };
+    }
+
+    private static boolean contains(ConfigException e, String text) {
+        return String.valueOf(e.getMessage()).contains(text);
     }
 
     /** Returns the message of a failure. If brokers are unreachable, it contains their addresses and a remedy. */
     private static String messageWithRemedy(Throwable e, ParseResult parsed) {
-        String message = String.valueOf(e.getMessage());
+        String message = message(e);
         if (e instanceof KafkaException && e.getCause() instanceof KafkaException cause && cause.getMessage() != null) {
             message = message + ": " + cause.getMessage();
         }
@@ -100,6 +115,17 @@ public final class Main {
                 + "; start one with puri up, or set its address with --bootstrap-server";
     }
 
+    /** Returns the message of a failure. That of a failure of a file may be only the name of the file. */
+    private static String message(Throwable e) {
+        return switch (e) {
+            case FileSystemException failure when failure.getReason() == null ->
+                failure.getFile() + ": " + FileErrors.reason(failure);
+            case IOException failure -> FileErrors.reason(failure);
+            case UncheckedIOException failure when failure.getCause() != null -> message(failure.getCause());
+            default -> String.valueOf(e.getMessage());
+        };
+    }
+
     /** Returns the innermost subcommand of the command line. */
     private static Object commandOf(ParseResult parsed) {
         ParseResult last = parsed;
@@ -111,12 +137,9 @@ public final class Main {
 
     /** Whether a failure means that the brokers are unreachable or their address is invalid. */
     private static boolean isUnreachable(Throwable e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof TimeoutException || cause instanceof ConfigException) {
-                return !(e instanceof CommandException);
-            }
-        }
-        return false;
+        ConfigException mistake = BrokerRequests.find(ConfigException.class, e);
+        return !(e instanceof CommandException)
+                && (mistake == null ? BrokerRequests.isTimeout(e) : contains(mistake, "bootstrap.servers"));
     }
 
     private static boolean isExpected(Throwable e) {

@@ -6,6 +6,7 @@ import dev.puri.schemas.identity.InvalidNameException;
 import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import java.io.PrintWriter;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,12 +40,8 @@ final class MintCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        if (count < 1) {
-            throw CommandException.usage("-n must be at least 1, not " + count);
-        }
-        if (collection != null && prefix != null) {
-            throw CommandException.usage("specify either a collection or --prefix, not both");
-        }
+        CommandException.requireUsage(count >= 1, "-n must be at least 1, not " + count);
+        CommandException.requireUsage(collection == null || prefix == null, "specify either a collection or --prefix, not both");
         requireDecodable(
                 Stream.of(collection, prefix).flatMap(Stream::ofNullable).toList());
         Prefix handlePrefix = handlePrefix();
@@ -53,16 +50,12 @@ final class MintCommand extends Subcommand {
         for (int i = 0; i < count; i++) {
             IdentityMinter.Minted minted = minter.mint(handlePrefix);
             if (asJson()) {
-                out.println(Json.toText(Json.object("uuid", minted.uuid(), "handle", text(minted.handle()))));
+                out.println(Json.toText(new JsonObject().with("uuid", minted.uuid()).with("handle", Objects.toString(minted.handle(), null))));
             } else {
                 out.println(minted.uuid() + (minted.handle() == null ? "" : "  " + minted.handle()));
             }
         }
         return ExitStatus.DONE;
-    }
-
-    private static @Nullable String text(@Nullable Object value) {
-        return value == null ? null : value.toString();
     }
 
     /** Returns the prefix of the handles, or null if no handles are minted. */
@@ -75,7 +68,7 @@ final class MintCommand extends Subcommand {
                     ? null
                     : prefixOf(Puri.parse(collection + ":x").qualifiedCollection());
         } catch (InvalidNameException e) {
-            throw CommandException.usage(e.getMessage());
+            throw CommandException.usage(e.getMessage(), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.puri.cli;
 
+import dev.puri.cli.io.LogReader;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import java.util.HashMap;
@@ -141,7 +142,6 @@ final class OutcomeMatcher {
     }
 
     private Partition partition(Position position) {
-        return partitions.computeIfAbsent(
-                new TopicPartition(position.topic(), position.partition()), none -> new Partition());
+        return partitions.computeIfAbsent(LogReader.partitionOf(position), none -> new Partition());
     }
 }

@@ -123,7 +123,7 @@ final class OutcomeReader implements AutoCloseable {
         synchronized (lock) {
             int lastCount = matcher.waitingCount();
             long deadline = System.nanoTime() + timeout.toNanos();
-            while (matcher.waitingCount() > 0 && System.nanoTime() < deadline) {
+            while (matcher.waitingCount() > 0 && deadline - System.nanoTime() > 0) {
                 throwIfFailed();
                 lock.wait(POLL_TIMEOUT.toMillis());
                 if (matcher.waitingCount() != lastCount) {
@@ -132,7 +132,7 @@ final class OutcomeReader implements AutoCloseable {
                 }
             }
             deadline = System.nanoTime() + REJECTION_TIMEOUT.toNanos();
-            while (matcher.lacksDetails() && failure == null && System.nanoTime() < deadline) {
+            while (matcher.lacksDetails() && failure == null && deadline - System.nanoTime() > 0) {
                 lock.wait(POLL_TIMEOUT.toMillis());
             }
             matcher.settleWithoutDetails();
@@ -183,7 +183,13 @@ final class OutcomeReader implements AutoCloseable {
     }
 
     private void onOutcome(ConsumerRecord<byte[], byte[]> record) {
-        EventOutcome outcome = EventOutcome.of(record.headers());
+        EventOutcome outcome;
+        try {
+            outcome = EventOutcome.of(record.headers());
+        } catch (IllegalArgumentException e) {
+            // The registry did not write this record.
+            return;
+        }
         if (outcome == null) {
             return;
         }

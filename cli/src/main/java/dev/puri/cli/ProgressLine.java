@@ -35,7 +35,7 @@ final class ProgressLine implements Import.Progress {
             firstCount = count;
         }
         long now = System.nanoTime();
-        if (now < nextNanos) {
+        if (now - nextNanos < 0) {
             return;
         }
         nextNanos = now + intervalNanos;

@@ -11,7 +11,7 @@ import dev.puri.schemas.log.Position;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -202,9 +202,9 @@ final class Publication {
             InputStream input, Declarations declarations, IdentityPublisher publisher, @Nullable OutcomeReader outcomes)
             throws IOException, InterruptedException {
         LineReader lines = new LineReader(input, MAX_LINE_BYTES);
-        IdentityMinter minter = new IdentityMinter();
+        EventLineParser parser = new EventLineParser(new IdentityMinter(), declarations, InstantSource.system());
         for (LineReader.Line line = lines.next(); line != null && firstFailure.get() == null; line = lines.next()) {
-            Event event = event(line, declarations, minter);
+            Event event = event(line, parser);
             if (event != null) {
                 echo(event);
                 awaitPermits(outcomes);
@@ -215,7 +215,7 @@ final class Publication {
     }
 
     /** Returns the event of a line. Returns null if the line is blank, or if it is invalid and has been reported. */
-    private @Nullable Event event(LineReader.Line line, Declarations declarations, IdentityMinter minter) {
+    private @Nullable Event event(LineReader.Line line, EventLineParser parser) {
         if (line instanceof LineReader.Unreadable unreadable) {
             reportMalformed(line.number(), unreadable.reason());
             return null;
@@ -224,20 +224,13 @@ final class Publication {
         if (text.isBlank()) {
             return null;
         }
-        switch (EventLineParser.parse(text)) {
+        return switch (parser.parse(text)) {
+            case EventLineParser.Valid valid -> valid.event();
             case EventLineParser.Invalid invalid -> {
                 reportMalformed(line.number(), String.join("; ", invalid.mistakes()));
-                return null;
+                yield null;
             }
-            case EventLineParser.Valid valid -> {
-                try {
-                    return valid.line().complete(minter, declarations, Instant.now());
-                } catch (IllegalArgumentException e) {
-                    reportMalformed(line.number(), String.valueOf(e.getMessage()));
-                    return null;
-                }
-            }
-        }
+        };
     }
 
     private void reportMalformed(long line, String reason) {
@@ -368,12 +361,11 @@ final class Publication {
     }
 
     private synchronized void say(String message) {
-        console.clearProgress();
         console.say(message);
     }
 
     private synchronized void showProgress() {
-        if (System.nanoTime() < nextProgressNanos) {
+        if (System.nanoTime() - nextProgressNanos < 0) {
             return;
         }
         nextProgressNanos = System.nanoTime() + PROGRESS_INTERVAL_NANOS;

@@ -1,10 +1,7 @@
 package dev.puri.cli;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -55,28 +52,12 @@ final class PublishCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (timeoutSeconds < 1) {
-            throw CommandException.usage("--timeout must be at least 1 second, not " + timeoutSeconds);
-        }
+        CommandException.requireUsage(timeoutSeconds >= 1, "--timeout must be at least 1 second, not " + timeoutSeconds);
         Publication.Options options = new Publication.Options(wait, echo, Duration.ofSeconds(timeoutSeconds));
-        try (InputStream input = openInput()) {
+        try (InputStream input = openInput(file, "a file of events")) {
             Publication.Summary summary = new Publication(console(), settings(), options).publish(input);
             print(summary);
             return summary.exitStatus();
-        }
-    }
-
-    private InputStream openInput() {
-        if (file.equals("-")) {
-            return console().in();
-        }
-        if (Files.isDirectory(Path.of(file))) {
-            throw CommandException.failed(file + " is a directory; specify a file of events, or - for stdin");
-        }
-        try {
-            return new BufferedInputStream(Files.newInputStream(Path.of(file)));
-        } catch (IOException e) {
-            throw CommandException.unreadable(file, e);
         }
     }
 

@@ -176,6 +176,11 @@ final class PuriCommand implements Callable<Integer> {
         }
     }
 
+    /** Whether a variable is set. A variable that is blank counts as not set, as in {@link Settings}. */
+    static boolean isSet(Map<String, String> environment, String variable) {
+        return !environment.getOrDefault(variable, "").isBlank();
+    }
+
     private static void put(Map<String, String> flags, String key, @Nullable String value) {
         if (value != null) {
             flags.put(key, value);

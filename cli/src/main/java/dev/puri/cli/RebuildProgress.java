@@ -51,7 +51,6 @@ record RebuildProgress(
         while (state(response.json()).equals("running")) {
             String detail = response.json().path("detail").asText();
             if (!detail.isEmpty() && !detail.equals(lastDetail)) {
-                console.clearProgress();
                 console.say("puri: waiting: " + detail);
                 lastDetail = detail;
             }

@@ -90,9 +90,7 @@ final class RejectionFilterOptions {
         if (parsedSince != null && parsedUntil != null && !parsedSince.isBefore(parsedUntil)) {
             parser.mistakes.add("--until: " + parsedUntil + " must be after --since, " + parsedSince);
         }
-        if (!parser.mistakes.isEmpty()) {
-            throw CommandException.usage(String.join("\n", parser.mistakes));
-        }
+        CommandException.requireUsage(parser.mistakes.isEmpty(), String.join("\n", parser.mistakes));
         return new RejectionFilter(
                 Set.copyOf(parsedReasons), Set.copyOf(parsedPositions), parsedPuri, parsedSince, parsedUntil);
     }

@@ -125,7 +125,7 @@ final class RowRepair {
         private final AtomicLong written = new AtomicLong();
         private final AtomicLong deleted = new AtomicLong();
 
-        /** Whether the rows of the current batch were to be deleted. */
+        /** For each row of the current batch, whether it is to be deleted. */
         private volatile List<Boolean> deletions = List.of();
 
         void onOutcome(long index, Outcome outcome, String detail) {

@@ -57,9 +57,7 @@ final class ShowRejectionsCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        if (count < 1 || count > MAX_COUNT) {
-            throw CommandException.usage("-n must be 1 to " + MAX_COUNT + ", not " + count);
-        }
+        CommandException.requireUsage(1 <= count && count <= MAX_COUNT, "-n must be 1 to " + MAX_COUNT + ", not " + count);
         RejectionFilter filter = filterOptions.parse(Instant.now());
         List<RefusedEvent> events = brokerRequests().retry("the refused events", () -> read(filter));
         events.forEach(event -> {
@@ -147,15 +145,7 @@ final class ShowRejectionsCommand extends Subcommand {
             List<Map<String, Object>> headers = new ArrayList<>();
             for (Header header : event.record().headers()) {
                 String text = text(header.value());
-                headers.add(Json.object(
-                        "name",
-                        header.key(),
-                        "text",
-                        text,
-                        "base64",
-                        text == null && header.value() != null
-                                ? Base64.getEncoder().encodeToString(header.value())
-                                : null));
+                headers.add(new JsonObject().with("name", header.key()).with("text", text).with("base64", text == null && header.value() != null ? Base64.getEncoder().encodeToString(header.value()) : null));
             }
             json.put("headers", headers);
         }

@@ -138,7 +138,7 @@ final class StackSettings {
 
     private boolean isSet(KnownSetting setting, Map<String, String> fileValues) {
         return fileValues.containsKey(setting.key())
-                || !environment.getOrDefault(setting.environmentName(), "").isBlank();
+                || PuriCommand.isSet(environment, setting.environmentName());
     }
 
     /** Returns a mistake for each setting of the user that conflicts with those of the command. */
@@ -149,7 +149,7 @@ final class StackSettings {
                 Settings.list(server).forEach(setting -> variablesByKey.put(setting.key(), setting.environmentName())));
         RESERVED_SETTINGS.forEach((key, advice) -> {
             String variable = variablesByKey.getOrDefault(key, "");
-            if (!environment.getOrDefault(variable, "").isBlank()) {
+            if (PuriCommand.isSet(environment, variable)) {
                 conflicts.add(variable + ": puri up and puri demo set this themselves; " + advice);
             }
         });

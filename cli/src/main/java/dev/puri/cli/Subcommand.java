@@ -6,6 +6,11 @@ import dev.puri.registry.StreamsSettings;
 import dev.puri.schemas.collection.Declaration;
 import dev.puri.schemas.collection.DeclarationResult;
 import dev.puri.settings.Secret;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +69,27 @@ abstract class Subcommand implements Callable<Integer> {
 
     final Console console() {
         return rootCommand().console();
+    }
+
+    /**
+     * Opens an input file.
+     *
+     * @param file the name of the file; {@code -} for standard input
+     * @param content the expected content, for the message about a directory
+     * @throws CommandException if the file cannot be read
+     */
+    final InputStream openInput(String file, String content) {
+        if (file.equals("-")) {
+            return console().in();
+        }
+        if (Files.isDirectory(Path.of(file))) {
+            throw CommandException.failed(file + " is a directory; specify " + content + ", or - for stdin");
+        }
+        try {
+            return new BufferedInputStream(Files.newInputStream(Path.of(file)));
+        } catch (IOException e) {
+            throw CommandException.unreadable(file, e);
+        }
     }
 
     /** Prints a message to stderr. */

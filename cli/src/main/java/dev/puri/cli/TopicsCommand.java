@@ -97,12 +97,8 @@ final class TopicsCommand extends CommandGroup {
 
         @Override
         public Integer call() {
-            if (partitions != null && partitions < 1) {
-                throw CommandException.usage("--partitions must be at least 1, not " + partitions);
-            }
-            if (replicationFactor == 0 || replicationFactor < -1) {
-                throw CommandException.usage("--replication-factor must be at least 1, not " + replicationFactor);
-            }
+            CommandException.requireUsage(partitions == null || partitions >= 1, "--partitions must be at least 1, not " + partitions);
+            CommandException.requireUsage(replicationFactor == -1 || replicationFactor >= 1, "--replication-factor must be at least 1, not " + replicationFactor);
             CliSettings settings = settings();
             try (Admin admin = admin()) {
                 int partitionCount = partitionCount(admin);
@@ -119,7 +115,8 @@ final class TopicsCommand extends CommandGroup {
                 registerSchemas(settings, namespaces);
                 List<String> mistakes = topicMistakes(this, admin, replicationFactor);
                 mistakes.addAll(missingTopics(this, admin));
-                return reportMistakes(mistakes);
+                requireNone(mistakes);
+                return ExitStatus.DONE;
             }
         }
 
@@ -191,9 +188,9 @@ final class TopicsCommand extends CommandGroup {
                     }
                     mistakes.add("the declared topics and the schemas were not checked: " + failure.getMessage());
                 }
-                int status = reportMistakes(mistakes);
+                requireNone(mistakes);
                 say("puri: all " + registryTopics(admin).size() + " topics are correct");
-                return status;
+                return ExitStatus.DONE;
             }
         }
 
@@ -295,16 +292,14 @@ final class TopicsCommand extends CommandGroup {
     }
 
     /** Ends the command with all mistakes as its message, if there are any. */
-    private static int reportMistakes(List<String> mistakes) {
-        if (mistakes.isEmpty()) {
-            return ExitStatus.DONE;
+    private static void requireNone(List<String> mistakes) {
+        if (!mistakes.isEmpty()) {
+            throw CommandException.failed(String.join("\n", mistakes));
         }
-        throw CommandException.failed(String.join("\n", mistakes));
     }
 
     private static void print(Console console, String name, int partitions, int replicas, @Nullable Boolean isNew) {
         console.out()
-                .println(Json.toText(Json.object(
-                        "topic", name, "partitions", partitions, "replicationFactor", replicas, "new", isNew)));
+                .println(Json.toText(new JsonObject().with("topic", name).with("partitions", partitions).with("replicationFactor", replicas).with("new", isNew)));
     }
 }

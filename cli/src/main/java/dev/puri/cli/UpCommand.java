@@ -21,35 +21,8 @@ final class UpCommand extends Subcommand {
             description = "Directory for all data; created if it does not exist (default: data).")
     private Path data = Path.of("data");
 
-    @Option(
-            names = "--port",
-            paramLabel = "PORT",
-            description = "Port of the resolver (default: 8080; 0: any free port).")
-    private int port = 8080;
-
-    @Option(
-            names = "--public-port",
-            paramLabel = "PORT",
-            description = "Port of the resolver's public listener (default: 8090; 0: any free port).")
-    private int publicPort = 8090;
-
-    @Option(
-            names = "--search-port",
-            paramLabel = "PORT",
-            description = "Port of the search indexer (default: 8083; 0: any free port).")
-    private int searchPort = 8083;
-
-    @Option(
-            names = "--kafka-port",
-            paramLabel = "PORT",
-            description = "Port of the broker (default: 9092; 0: any free port).")
-    private int kafkaPort = 9092;
-
-    @Option(
-            names = "--registry-port",
-            paramLabel = "PORT",
-            description = "Port of the schema registry (default: 8081; 0: any free port).")
-    private int schemaRegistryPort = 8081;
+    @Mixin
+    private PortOptions ports = new PortOptions();
 
     @Mixin
     private StackSettings settings = new StackSettings();
@@ -57,11 +30,9 @@ final class UpCommand extends Subcommand {
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
         rootCommand().requireNoAddress("up");
-        if (data.toString().isBlank()) {
-            throw CommandException.usage("--data must name a directory");
-        }
+        CommandException.requireUsage(!data.toString().isBlank(), "--data must name a directory");
         EmbeddedStack stack = EmbeddedStack.start(
-                new EmbeddedStack.Options(data, port, publicPort, searchPort, kafkaPort, schemaRegistryPort),
+                ports.withData(data, false),
                 settings.withEnvironment(console().environment()),
                 message -> say("puri: " + message));
         say("puri: broker " + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl() + ", data in "

@@ -14,8 +14,6 @@ import dev.puri.cli.verify.VerifyException;
 import dev.puri.cli.verify.VerifyFolder;
 import dev.puri.settings.Secret;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +43,6 @@ import picocli.CommandLine.Option;
         })
 final class VerifyCommand extends Subcommand {
     private static final long MIN_RATE = 1000;
-    private static final int CONNECT_TIMEOUT_MILLIS = 2000;
 
     /** The maximum time without progress of a read, and of a transaction. */
     private static final Duration READ_TIMEOUT = Duration.ofSeconds(60);
@@ -105,24 +102,12 @@ final class VerifyCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
-        if (rate < MIN_RATE) {
-            throw CommandException.usage("--rate must be at least " + MIN_RATE + ", not " + rate);
-        }
-        if (confirmed && !repair) {
-            throw CommandException.usage("--yes is an option of --repair");
-        }
-        if (repair && !isSelected(Part.REGISTRAR)) {
-            throw CommandException.usage("--repair needs the part registrar");
-        }
-        if (parts.contains(Part.SNAPSHOT) && snapshots.isEmpty()) {
-            throw CommandException.usage("--part snapshot needs --snapshot FOLDER");
-        }
-        if (!isSelected(Part.SNAPSHOT) && !snapshots.isEmpty()) {
-            throw CommandException.usage("--snapshot needs the part snapshot");
-        }
-        if (!isSelected(Part.RESOLVER) && !otherResolvers.isEmpty()) {
-            throw CommandException.usage("--also-resolver needs the part resolver");
-        }
+        CommandException.requireUsage(rate >= MIN_RATE, "--rate must be at least " + MIN_RATE + ", not " + rate);
+        CommandException.requireUsage(!confirmed || repair, "--yes is an option of --repair");
+        CommandException.requireUsage(!repair || isSelected(Part.REGISTRAR), "--repair needs the part registrar");
+        CommandException.requireUsage(!parts.contains(Part.SNAPSHOT) || !snapshots.isEmpty(), "--part snapshot needs --snapshot FOLDER");
+        CommandException.requireUsage(isSelected(Part.SNAPSHOT) || snapshots.isEmpty(), "--snapshot needs the part snapshot");
+        CommandException.requireUsage(isSelected(Part.RESOLVER) || otherResolvers.isEmpty(), "--also-resolver needs the part resolver");
         try {
             return run();
         } catch (VerifyException e) {
@@ -152,8 +137,15 @@ final class VerifyCommand extends Subcommand {
     }
 
     private List<CopyResult> verify(VerifyFolder verifyFolder) throws IOException {
-        ProgressTotal progress = new ProgressTotal();
-        RateLimiter limiter = new RateLimiter(maxPerSecond(), progress::show);
+        ProgressLine progress = new ProgressLine(console(), "records read");
+        // 0 until it is known.
+        long[] total = {0};
+        RateLimiter limiter = new RateLimiter(maxPerSecond(), count -> {
+            if (total[0] > 0) {
+                // Keys that differ are read more than once.
+                progress.show(Math.min(count, total[0]), total[0]);
+            }
+        });
         try (RegistryReader registry = registry(limiter)) {
             List<Check> checks = checks(settings(), registry, limiter);
             if (checks.isEmpty()) {
@@ -167,7 +159,7 @@ final class VerifyCommand extends Subcommand {
                         + " is of another cluster");
             }
             sayContinuedSince(verification.continuedSince(now), now);
-            progress.start(verification.recordsToRead(now));
+            total[0] = verification.recordsToRead(now);
             return verification.run(now);
         } finally {
             progress.end();
@@ -195,30 +187,6 @@ final class VerifyCommand extends Subcommand {
         if (repair && startedAt.isBefore(now.minus(MAX_AGE_OF_REPAIRED))) {
             throw CommandException.failed(
                     "nothing was repaired: its differences may be more than an hour old; use --restart");
-        }
-    }
-
-    /** Prints the progress once the total is known. */
-    private final class ProgressTotal {
-        private @Nullable ProgressLine progress;
-        private long total;
-
-        void start(long recordsToRead) {
-            total = recordsToRead;
-            progress = new ProgressLine(console(), "records read");
-        }
-
-        void show(long count) {
-            if (progress != null) {
-                // Keys that differ are read more than once.
-                progress.show(Math.min(count, total), total);
-            }
-        }
-
-        void end() {
-            if (progress != null) {
-                progress.end();
-            }
         }
     }
 
@@ -255,21 +223,19 @@ final class VerifyCommand extends Subcommand {
     }
 
     /** Whether the user wants to compare a server, so that the comparison fails if it does not answer. */
-    private boolean isNamed(Part part, String flag, String variable) {
+    boolean isNamed(Part part, String flag, String variable) {
         return parts.contains(part)
                 || rootCommand().flags().containsKey(flag)
-                || console().environment().containsKey(variable);
+                || PuriCommand.isSet(console().environment(), variable);
     }
 
     /** Whether a server listens at the default address, so that its part is compared by default. */
     private boolean listens(Part part, URI address) {
-        try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(address.getHost(), address.getPort()), CONNECT_TIMEOUT_MILLIS);
-            return true;
-        } catch (IOException e) {
+        boolean listens = BrokerRequests.acceptsConnections(address.getHost() + ":" + address.getPort());
+        if (!listens) {
             sayNotCompared(part, "nothing listens at " + address);
-            return false;
         }
+        return listens;
     }
 
     private void sayNotCompared(Part part, String reason) {
@@ -283,7 +249,7 @@ final class VerifyCommand extends Subcommand {
 
     private void print(List<CopyResult> results, boolean isEqual) {
         if (asJson()) {
-            printJson(Json.object("equal", isEqual, "copies", results));
+            printJson(new JsonObject().with("equal", isEqual).with("copies", results));
             console().out().flush();
             return;
         }

@@ -3,7 +3,10 @@ package dev.puri.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Reads a response line by line. */
+/** Responses that end, and those that do not. */
 @Timeout(60)
 final class ApiClientTest {
     private final List<String> read = new ArrayList<>();
@@ -59,6 +62,33 @@ final class ApiClientTest {
                 .hasMessageContaining("answered 503: A verification runs");
     }
 
+    @Test
+    void aResponseThatStopsInItsMiddleIsNotAwaitedForEver() {
+        answer(200, "{\"a\":", true);
+
+        assertThatThrownBy(() -> client().get("/v1/stats", Duration.ofSeconds(1)))
+                .isInstanceOf(CommandException.class)
+                .hasMessageContaining("listens but did not answer within 1 s");
+    }
+
+    /** The connection is not lost if the disk is full. */
+    @Test
+    void aFailureOfTheListenerIsNotOneOfTheConnection() {
+        answer(200, "{\"a\":1}\n", false);
+        UncheckedIOException failure = new UncheckedIOException(new IOException("no space is left"));
+
+        assertThatThrownBy(() -> client().getLines("/v1/search/verify", line -> {
+                    throw failure;
+                }))
+                .isSameAs(failure);
+    }
+
+    @Test
+    void theCauseOfAWrongAddressIsKept() {
+        ApiClient client = client(URI.create("ftp://x"));
+        assertThatThrownBy(() -> client.get("/v1/stats")).hasCauseInstanceOf(IllegalArgumentException.class);
+    }
+
     /**
      * Answers each request.
      *
@@ -77,8 +107,15 @@ final class ApiClientTest {
     }
 
     private void readLines(Duration timeout) throws InterruptedException {
-        ApiClient client = new ApiClient(
-                CommandLineRun.silentConsole(), "search indexer", "--search", "", server.url(), Optional.empty());
-        client.getLines("/v1/search/verify", timeout, line -> read.add(line.text()));
+        client().getLines("/v1/search/verify", timeout, line -> read.add(line.text()));
+    }
+
+    private ApiClient client() {
+        return client(server.url());
+    }
+
+    private static ApiClient client(URI address) {
+        return new ApiClient(
+                CommandLineRun.silentConsole(), "search indexer", "--search", "", address, Optional.empty());
     }
 }

@@ -403,8 +403,8 @@ class CliIT {
 
             CommandLineRun plan = puri("", "collections", "repair");
             assertThat(plan.outLines())
-                    .containsExactly("would write a tombstone under the key of puri.collections.v1-0 at offset "
-                            + offset + ", \"broken:a\"");
+                    .containsExactly("would replace the record with the key \"broken:a\" in puri.collections.v1-0 at"
+                            + " offset " + offset + " by a tombstone");
             assertThat(plan.err())
                     .contains("nothing was written; use --yes to write these records")
                     .contains("releases the prefix");

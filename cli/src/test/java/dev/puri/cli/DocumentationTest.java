@@ -395,7 +395,7 @@ class DocumentationTest {
         assertThat(lines)
                 .hasSize(6)
                 .allSatisfy(line ->
-                        assertThat(EventLineParser.parse(line)).as(line).isInstanceOf(EventLineParser.Valid.class));
+                        assertThat(EventLineParserTest.parse(line)).as(line).isInstanceOf(EventLineParser.Valid.class));
     }
 
     @Test

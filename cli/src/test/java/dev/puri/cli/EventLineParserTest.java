@@ -1,7 +1,6 @@
 package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.client.IdentityMinter;
 import dev.puri.schemas.collection.Collection;
@@ -14,6 +13,7 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -156,14 +156,20 @@ class EventLineParserTest {
     }
 
     @Test
-    void fieldsBeyondTheirBoundsAreNamedOnCompletion() {
+    void fieldsBeyondTheirBoundsAreNamed() {
         String nil = "00000000-0000-0000-0000-000000000000";
-        assertThatThrownBy(() -> event("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"" + nil + "\"}"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("uuid");
-        assertThatThrownBy(() -> event("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"source\":\"\"}"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("source");
+        assertThat(mistakes("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"uuid\":\"" + nil + "\"}"))
+                .singleElement()
+                .asString()
+                .startsWith("uuid");
+        assertThat(mistakes("{\"type\":\"deleted\",\"puri\":\"a:b:c\",\"source\":\"\"}"))
+                .singleElement()
+                .asString()
+                .startsWith("source");
+        assertThat(mistakes("{" + CREATED + ",\"owner\":\"catalog\",\"shard\":\"br-1\",\"uuid\":\"" + nil + "\"}"))
+                .singleElement()
+                .asString()
+                .contains(nil);
     }
 
     @Test
@@ -177,6 +183,17 @@ class EventLineParserTest {
                     .as("seed %d round %d", seed, i)
                     .isEqualTo(event);
         }
+    }
+
+    /** A line of a creation has no guard, and its uuid is that of the new identity. */
+    @Test
+    void theGuardOfACreationDoesNotReplaceItsUuid() {
+        IdentityMinter minter = new IdentityMinter();
+        Change.Created created =
+                new Change.Created(minter.uuid(), new Owner("catalog"), new Shard("br-1"), null, Map.of());
+        Event guarded = new Event(
+                minter.uuid(), Puri.parse("a:b:c"), Instant.EPOCH, "catalog", minter.uuid(), null, created);
+        assertThat(event(EventLineFormatter.format(guarded)).change()).isEqualTo(created);
     }
 
     private static Event randomEvent(Random random, IdentityMinter minter) {
@@ -211,16 +228,20 @@ class EventLineParserTest {
                 change);
     }
 
+    static EventLineParser.Result parse(String line) {
+        return new EventLineParser(new IdentityMinter(), TRACKS, InstantSource.fixed(NOW)).parse(line);
+    }
+
     private static Event event(String line) {
-        return switch (EventLineParser.parse(line)) {
-            case EventLineParser.Valid valid -> valid.line().complete(new IdentityMinter(), TRACKS, NOW);
+        return switch (parse(line)) {
+            case EventLineParser.Valid valid -> valid.event();
             case EventLineParser.Invalid invalid -> throw new AssertionError(invalid.mistakes());
         };
     }
 
     private static List<String> mistakes(String line) {
-        return switch (EventLineParser.parse(line)) {
-            case EventLineParser.Valid valid -> throw new AssertionError("taken: " + valid.line());
+        return switch (parse(line)) {
+            case EventLineParser.Valid valid -> throw new AssertionError("taken: " + valid.event());
             case EventLineParser.Invalid invalid -> invalid.mistakes();
         };
     }

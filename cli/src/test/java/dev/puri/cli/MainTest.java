@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.settings.KafkaProperties;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +18,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class MainTest {
     private static final Map<String, String> NOTHING_SET = Map.of();
@@ -140,6 +144,63 @@ class MainTest {
     }
 
     @Test
+    void aMissingFileIsNamedWithTheReason() {
+        CommandLineRun run =
+                CommandLineRun.of(NOTHING_SET, "identities", "republish", "-f", "/does/not/exist");
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.errLines()).containsExactly("puri: /does/not/exist: no such file");
+    }
+
+    @Test
+    void aWrongPropertyOfAKafkaClientIsStatus2() {
+        CommandLineRun run = CommandLineRun.of(Map.of("PURI_KAFKA_SECURITY_PROTOCOL", "NONE"), "topics", "list");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.errLines())
+                .singleElement()
+                .asString()
+                .contains("security.protocol")
+                .doesNotContain("no broker answers", "--bootstrap-server");
+    }
+
+    @Test
+    void theAddressOfABrokerThatIsNoAddressIsStatus2() {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "topics", "list", "--bootstrap-server", "nowhere");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("nowhere", "set its address with --bootstrap-server");
+    }
+
+    /** Compose files pass variables that the user has not set as empty texts. */
+    @Test
+    void aBlankVariableNamesNoServer() {
+        for (String value : List.of("", " ", "http://127.0.0.1:8083")) {
+            VerifyCommand verify = parsed(Map.of("PURI_SEARCH", value), new StringWriter(), "verify");
+            assertThat(verify.isNamed(VerifyCommand.Part.INDEX, "search", "PURI_SEARCH"))
+                    .isEqualTo(!value.isBlank());
+        }
+    }
+
+    /** Parses a command line, and returns its innermost command without running it. */
+    private static <T> T parsed(Map<String, String> environment, StringWriter out, String... args) {
+        Console console = new Console(
+                InputStream.nullInputStream(), new PrintWriter(out), new PrintWriter(out), environment, false, false);
+        return new CommandLine(new PuriCommand(console))
+                .parseArgs(args)
+                .asCommandLineList()
+                .getLast()
+                .getCommand();
+    }
+
+    @Test
+    void openingAnImportPrintsJson() {
+        StringWriter out = new StringWriter();
+        ImportCommand.OpenCommand open =
+                parsed(NOTHING_SET, out, "import", "open", "-d", "folder", "-o", "JSON");
+        open.print(List.of("music:tracks"), List.of("music:albums"));
+        assertThat(out)
+                .hasToString("{\"opened\":[\"music:tracks\"],\"stillImporting\":[\"music:albums\"]}\n");
+    }
+
+    @Test
     void aFileOfCollectionsWithMistakesIsStatus1AndWritesNothing() {
         CommandLineRun run =
                 CommandLineRun.reading(NOTHING_SET, "collections:\n  - nme: a:b\n", "collections", "apply", "-f", "-");
@@ -214,12 +275,12 @@ class MainTest {
     @Test
     void mistakesDoNotShowTheNamesOfJackson() {
         for (String line : List.of("{", "[", "{\"a\":NaN}", "{\"a\":+1}", "{\"a\":01}", "{\"a\"", "[[")) {
-            assertThat(EventLineParser.parse(line).toString())
+            assertThat(EventLineParserTest.parse(line).toString())
                     .as(line)
                     .doesNotContain("Source", "start marker", "Feature", "enable");
         }
-        assertThat(EventLineParser.parse("{").toString()).contains("one object a line");
-        assertThat(EventLineParser.parse("[").toString()).contains("one object a line");
+        assertThat(EventLineParserTest.parse("{").toString()).contains("one object a line");
+        assertThat(EventLineParserTest.parse("[").toString()).contains("one object a line");
     }
 
     @Test

@@ -72,6 +72,20 @@ class OutcomeReaderTest {
     }
 
     @Test
+    void aRecordOfAnotherProducerIsIgnored() throws Exception {
+        create(Topics.IDENTITIES);
+        create(Topics.REJECTIONS);
+        try (OutcomeReader outcomes = start()) {
+            outcomes.expect(EVENT, 1);
+            consumer.write(
+                    Topics.IDENTITIES, END, Map.of(Position.HEADER, "nowhere", Outcome.HEADER, "applied"), null);
+            consumer.write(Topics.IDENTITIES, END + 1, outcome(Outcome.APPLIED), null);
+            assertThat(outcomes.await(WAIT)).isZero();
+        }
+        assertThat(reported).containsExactly("1 applied ");
+    }
+
+    @Test
     void countsEventsWithoutAnOutcome() throws Exception {
         create(Topics.IDENTITIES);
         create(Topics.REJECTIONS);

@@ -2,7 +2,11 @@ package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -25,6 +29,21 @@ class ProgressLineTest {
     @Test
     void aTotalThatWasTooSmallIsCorrected() {
         assertThat(line(2_000, 0, 1_999L, 10)).isEqualTo("puri: 2,000 of 2,000 rows, 200/s, 0 s left");
+    }
+
+    @Test
+    void aMessageReplacesTheLineOfATerminal() {
+        StringWriter err = new StringWriter();
+        Console console = new Console(
+                InputStream.nullInputStream(),
+                new PrintWriter(new StringWriter()),
+                new PrintWriter(err),
+                Map.of(),
+                false,
+                true);
+        console.showProgress("puri: 1 rows");
+        console.say("puri: failed");
+        assertThat(err).hasToString("\r\033[Kpuri: 1 rows\r\033[Kpuri: failed\n");
     }
 
     private static String line(long count, long firstCount, @Nullable Long total, int seconds) {

@@ -57,7 +57,7 @@ class RejectionsIT {
         assertThat(shown.at("/event/shard").asText()).isEqualTo("eu-1");
         assertThat(shown.at("/event/eventId").asText())
                 .isEqualTo(shown.path("eventId").asText());
-        assertThat(EventLineParser.parse(shown.path("event").toString())).isInstanceOf(EventLineParser.Valid.class);
+        assertThat(EventLineParserTest.parse(shown.path("event").toString())).isInstanceOf(EventLineParser.Valid.class);
 
         CommandLineRun text = puri(
                 "", "rejections", "show", "--position", shown.path("position").asText());

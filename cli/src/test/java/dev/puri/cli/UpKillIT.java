@@ -112,7 +112,7 @@ class UpKillIT {
 
     private void declareCollections(Map<String, String> environment) {
         DeclarationResult declared =
-                new CollectionRegistry(clients(environment), Duration.ofSeconds(30)).apply(Sample.collections());
+                new CollectionRegistry(clients(environment), Duration.ofSeconds(30)).apply(DemoData.collections());
         assertThat(declared).isNotInstanceOf(DeclarationResult.Conflicts.class);
     }
 

@@ -5,6 +5,7 @@ import dev.puri.cli.imports.ImportFolder.LastEvent;
 import dev.puri.cli.imports.ImportFolder.Load;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.PlannedRows.Lines;
+import dev.puri.cli.io.LogReader;
 import dev.puri.cli.io.RateLimiter;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.schemas.log.Event;
@@ -18,25 +19,27 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes the planned rows. After each batch it writes how far it is, so a load that was killed continues there. The
- * events of the batches under way are published twice, and the registry answers the second ones as unchanged.
+ * Publishes the planned rows. After each batch it saves its progress in {@code load.json}. A load that was killed
+ * continues after the last saved batch: it publishes the events of unsaved batches again, and their second outcome is
+ * <i>unchanged</i>.
  *
  * <p>Rows that the registry had when the plan was made (present rows) are skipped unless requested. The first load that
- * requests them begins at the first row, and all later loads of the plan include them. Otherwise a later load that
- * continues there would count as complete without them.
+ * requests them begins again at the first row. From then on all loads of the plan publish them, requested or not. If a
+ * later load could omit them again, it would skip the rest of them and still count as complete.
  *
  * <pre>
- * file ──lines──▶ workers ──rows──▶ this thread: rate ──▶ workers ──events──▶ brokers
+ * file ──lines──▶ workers ──rows──▶ this thread limits the rate ──▶ workers ──events──▶ brokers
  *      ──acknowledgements──▶ this thread, in order ──▶ load.json
  * </pre>
  *
  * Batches are published concurrently. This keeps the order of the events of a pURI, which are all in one batch.
  */
 final class ImportLoader {
-    /** Few enough rows that the events of the batches under way do not expire before the brokers have them. */
+    /** Maximum number of rows of a batch. In larger batches some events would exceed delivery.timeout.ms. */
     private static final int MAX_BATCH = 2_500;
 
     private final IdentityPublisher publisher;
@@ -73,19 +76,19 @@ final class ImportLoader {
     private record Batch(Rows rows, List<Event> events, List<CompletableFuture<Position>> acknowledgements) {}
 
     /**
-     * Publishes the rows that are not done.
+     * Publishes the rows that are not loaded yet.
      *
      * @throws ImportException if the file has another number of rows than the plan, or an event is not acknowledged;
      *     the next load begins again with the batch of this event
      */
     Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
-        State state = new State(folder, plan);
-        boolean includesPresent = state.done.includesPresent();
+        ProgressWriter progressWriter = new ProgressWriter(folder, plan);
+        boolean includesPresent = progressWriter.saved.includesPresent();
         int batchSize = limiter.batchSize(MAX_BATCH);
         Instant plannedAt = Instant.parse(plan.plannedAt());
         try (Workers workers = new Workers();
-                PlannedRows rows = new PlannedRows(folder.rows(), state.done.bytes())) {
-            OrderedTasks<Batch> batches = new OrderedTasks<>(state::awaitAndSave);
+                PlannedRows rows = new PlannedRows(folder.rows(), progressWriter.saved.bytes())) {
+            OrderedTasks<Batch> batches = new OrderedTasks<>(progressWriter::awaitAndSave);
             OrderedTasks<Rows> selections = new OrderedTasks<>(selected -> {
                 limiter.await(selected.toPublish().size());
                 batches.add(workers.executor().submit(() -> publish(selected, plan.source(), plannedAt)));
@@ -97,11 +100,11 @@ final class ImportLoader {
             selections.finish();
             batches.finish();
         }
-        if (state.done.rows() != plan.rows()) {
-            throw new ImportException(folder.rows() + " has " + state.done.rows() + " rows, but the plan has "
+        if (progressWriter.saved.rows() != plan.rows()) {
+            throw new ImportException(folder.rows() + " has " + progressWriter.saved.rows() + " rows, but the plan has "
                     + plan.rows() + "; plan again");
         }
-        return state.done;
+        return progressWriter.saved;
     }
 
     private static Rows select(Lines lines, boolean includesPresent) {
@@ -125,57 +128,58 @@ final class ImportLoader {
         return new Batch(rows, events, acknowledgements);
     }
 
-    /** The progress of a load. */
-    private final class State {
+    /** Saves the progress of the load after each acknowledged batch. */
+    private final class ProgressWriter {
         private final ImportFolder folder;
         private final Plan plan;
-        private Load done;
+        private Load saved;
 
-        State(ImportFolder folder, Plan plan) throws IOException {
+        ProgressWriter(ImportFolder folder, Plan plan) throws IOException {
             this.folder = folder;
             this.plan = plan;
             Load earlier = folder.readLoad(plan);
             boolean beginsAgain = earlier.lacksPresent(requestsPresent);
-            done = beginsAgain ? Load.none(plan, true) : earlier;
-            if (done.rows() < plan.rows()) {
+            saved = beginsAgain ? Load.none(plan, true) : earlier;
+            if (saved.rows() < plan.rows()) {
                 folder.deleteVerification();
             }
             if (beginsAgain) {
-                // The earlier load may be complete. It must not count if this one is interrupted before its first
-                // batch.
-                folder.writeLoad(done);
+                // The stored progress may be that of a complete load. It must not be found if this load is interrupted
+                // before its first batch.
+                folder.writeLoad(saved);
             }
         }
 
-        /** Waits until the brokers have a batch, and writes that its rows are done. */
+        /** Waits until the brokers have acknowledged a batch, and then saves the progress. */
         void awaitAndSave(Batch batch) throws IOException, InterruptedException {
-            Map<Partition, Integer> last = new HashMap<>();
-            List<Position> tokens = new ArrayList<>(batch.events().size());
+            // By partition, the index of the event with the highest offset.
+            Map<TopicPartition, Integer> lastEvents = new HashMap<>();
+            List<Position> positions = new ArrayList<>(batch.events().size());
             for (int i = 0; i < batch.events().size(); i++) {
-                Position token =
-                        token(batch.events().get(i), batch.acknowledgements().get(i));
-                tokens.add(token);
-                last.merge(
-                        new Partition(token.topic(), token.partition()),
+                Position position =
+                        await(batch.events().get(i), batch.acknowledgements().get(i));
+                positions.add(position);
+                lastEvents.merge(
+                        LogReader.partitionOf(position),
                         i,
-                        (a, b) -> tokens.get(a).offset() > tokens.get(b).offset() ? a : b);
+                        (a, b) -> positions.get(a).offset() > positions.get(b).offset() ? a : b);
             }
-            Map<String, LastEvent> lastTokens = new LinkedHashMap<>(done.lastTokens());
-            last.forEach((partition, i) -> lastTokens.merge(
-                    partition.topic() + "-" + partition.number(),
+            Map<String, LastEvent> lastTokens = new LinkedHashMap<>(saved.lastTokens());
+            lastEvents.forEach((partition, i) -> lastTokens.merge(
+                    partition.toString(),
                     new LastEvent(
                             batch.events().get(i).puri().toString(),
-                            tokens.get(i).toString()),
-                    State::later));
-            done = new Load(
+                            positions.get(i).toString()),
+                    ProgressWriter::later));
+            saved = new Load(
                     plan.plannedAt(),
-                    done.rows() + batch.rows().lines().rowCount(),
+                    saved.rows() + batch.rows().lines().rowCount(),
                     batch.rows().lines().endBytes(),
-                    done.published() + batch.rows().toPublish().size(),
-                    done.includesPresent(),
+                    saved.published() + batch.rows().toPublish().size(),
+                    saved.includesPresent(),
                     lastTokens);
-            folder.writeLoad(done);
-            progress.show(done.rows(), plan.rows());
+            folder.writeLoad(saved);
+            progress.show(saved.rows(), plan.rows());
         }
 
         /**
@@ -188,7 +192,7 @@ final class ImportLoader {
                     : b;
         }
 
-        private static Position token(Event event, CompletableFuture<Position> acknowledgement)
+        private static Position await(Event event, CompletableFuture<Position> acknowledgement)
                 throws InterruptedException {
             try {
                 return acknowledgement.get();
@@ -196,11 +200,9 @@ final class ImportLoader {
                 Throwable cause = e.getCause() == null ? e : e.getCause();
                 throw new ImportException(
                         "the event of " + event.puri() + " was not acknowledged: " + cause.getMessage()
-                                + "; run puri import load again, and it continues here",
+                                + "; run puri import load again to continue with the batch of this event",
                         cause);
             }
         }
     }
-
-    private record Partition(String topic, int number) {}
 }

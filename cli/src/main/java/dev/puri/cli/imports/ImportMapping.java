@@ -1,5 +1,6 @@
 package dev.puri.cli.imports;
 
+import dev.puri.cli.io.FileErrors;
 import dev.puri.schemas.log.Event;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -132,7 +133,7 @@ record ImportMapping(String source, NameBasedIds.Version uuids, List<Input> inpu
         } catch (YamlEngineException e) {
             throw new ImportException(file + ": not YAML: " + e.getMessage(), e);
         } catch (IOException e) {
-            throw new ImportException("the mapping file " + file + " cannot be read: " + e, e);
+            throw new ImportException("the mapping file " + file + " cannot be read: " + FileErrors.reason(e), e);
         }
         Parser parser = new Parser(file);
         ImportMapping mapping = parser.parse(root);

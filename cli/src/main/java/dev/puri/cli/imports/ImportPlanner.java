@@ -5,6 +5,7 @@ import dev.puri.cli.imports.Import.RegistryView;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.RowConverter.Candidate;
+import dev.puri.cli.io.FileErrors;
 import dev.puri.cli.io.RateLimiter;
 import dev.puri.http.StateFolder;
 import java.io.BufferedOutputStream;
@@ -22,11 +23,9 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.FutureTask;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,8 +61,8 @@ final class ImportPlanner {
     /** The columns of attributes that have a value in an input. */
     private final Set<String> filledColumns = new HashSet<>();
 
-    /** The number of rows of all inputs. */
-    private final FutureTask<Optional<Long>> expectedRows = new FutureTask<>(this::countRows);
+    /** The number of rows of all inputs; null until they are counted, or if an input cannot be counted. */
+    private volatile @Nullable Long expectedRows;
 
     private long doneCount;
     private long plannedCount;
@@ -115,7 +114,7 @@ final class ImportPlanner {
                 OutputStream rows = new BufferedOutputStream(Files.newOutputStream(draft.resolve("rows.ndjson")));
                 BufferedWriter conflicts = Files.newBufferedWriter(draft.resolve("conflicts.ndjson"))) {
             // On another thread, because a database may need minutes.
-            Thread.ofPlatform().daemon().name("puri-import-counter").start(expectedRows);
+            Thread.ofPlatform().daemon().name("puri-import-counter").start(() -> expectedRows = countRows());
             OrderedTasks<Checked> checks = new OrderedTasks<>(checked -> write(checked, rows, conflicts));
             Pipeline pipeline = new Pipeline(workers.executor(), index, checks);
             for (int i = 0; i < mapping.inputs().size(); i++) {
@@ -154,22 +153,22 @@ final class ImportPlanner {
         return List.copyOf(withoutRows);
     }
 
-    /** Returns the number of rows of all inputs; empty if an input cannot be counted. */
-    private Optional<Long> countRows() {
+    /** Returns the number of rows of all inputs; null if an input cannot be counted. */
+    private @Nullable Long countRows() {
         long count = 0;
         for (ImportMapping.Input input : mapping.inputs()) {
             try {
                 Long ofInput = RowSource.count(input.rows(), environment);
                 if (ofInput == null) {
-                    return Optional.empty();
+                    return null;
                 }
                 count += ofInput;
-            } catch (IOException e) {
-                // Reading the input fails too, and says why.
-                return Optional.empty();
+            } catch (IOException | RuntimeException e) {
+                // Only the progress needs the number. If the input cannot be read either, reading it says why.
+                return null;
             }
         }
-        return Optional.of(count);
+        return count;
     }
 
     private long read(int number, Pipeline pipeline) throws IOException, InterruptedException {
@@ -199,11 +198,10 @@ final class ImportPlanner {
                 }
                 conversions.finish();
             }
-        } catch (IOException | SQLException e) {
-            throw new ImportException(
-                    name + ", after at least " + rowCount + " rows: "
-                            + (e.getMessage() == null ? e.toString() : e.getMessage()),
-                    e);
+        } catch (IOException e) {
+            throw unreadable(name, rowCount, FileErrors.reason(e), e);
+        } catch (SQLException e) {
+            throw unreadable(name, rowCount, e.getMessage() == null ? e.toString() : e.getMessage(), e);
         }
         if (rowCount == 0) {
             throw new ImportException(name + " has no rows; remove the input from the mapping if this is right");
@@ -214,6 +212,10 @@ final class ImportPlanner {
         requireFilled(name, emptyOfIdentity);
         emptyColumns.addAll(empty);
         return rowCount;
+    }
+
+    private static ImportException unreadable(String name, long rowCount, String reason, Exception cause) {
+        return new ImportException(name + ", after at least " + rowCount + " rows: " + reason, cause);
     }
 
     private static void requireFilled(String name, Set<String> emptyColumns) {
@@ -362,8 +364,7 @@ final class ImportPlanner {
                 conflicts);
     }
 
-    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts)
-            throws IOException, InterruptedException {
+    private void write(Checked checked, OutputStream rows, BufferedWriter conflicts) {
         try {
             rows.write(checked.lines());
             for (Conflict conflict : checked.conflicts()) {
@@ -384,8 +385,6 @@ final class ImportPlanner {
             }
         }
         doneCount += checked.rowCount();
-        progress.show(
-                doneCount,
-                expectedRows.isDone() ? OrderedTasks.get(expectedRows).orElse(null) : null);
+        progress.show(doneCount, expectedRows);
     }
 }

@@ -2,6 +2,7 @@ package dev.puri.cli.imports;
 
 import java.io.IOException;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,13 +12,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Reads the rows of an input in batches, on a thread of its own and a few batches ahead. */
 final class InputReader implements AutoCloseable {
     private static final int BATCHES_AHEAD = 4;
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
     private final RowSource source;
     private final int batchSize;
+    private final Duration closeTimeout;
     private final ExecutorService thread = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().daemon().name("puri-import-reader").factory());
     private final Queue<Future<List<SourceRow>>> batches = new ArrayDeque<>();
@@ -26,8 +31,16 @@ final class InputReader implements AutoCloseable {
     private volatile boolean isDone;
 
     InputReader(RowSource source, int batchSize) {
+        this(source, batchSize, CLOSE_TIMEOUT);
+    }
+
+    /**
+     * @param closeTimeout maximum time that {@link #close} waits for the input
+     */
+    InputReader(RowSource source, int batchSize, Duration closeTimeout) {
         this.source = source;
         this.batchSize = batchSize;
+        this.closeTimeout = closeTimeout;
         for (int i = 0; i < BATCHES_AHEAD; i++) {
             batches.add(thread.submit(this::read));
         }
@@ -44,13 +57,18 @@ final class InputReader implements AutoCloseable {
         try {
             return batches.remove().get();
         } catch (ExecutionException e) {
-            switch (Objects.requireNonNull(e.getCause())) {
-                case IOException failure -> throw failure;
-                case SQLException failure -> throw failure;
-                case RuntimeException failure -> throw failure;
-                case Error failure -> throw failure;
-                default -> throw new IllegalStateException(e);
-            }
+            throw failure(e);
+        }
+    }
+
+    /** Throws the failure of the input. */
+    private static IllegalStateException failure(ExecutionException e) throws IOException, SQLException {
+        switch (Objects.requireNonNull(e.getCause())) {
+            case IOException failure -> throw failure;
+            case SQLException failure -> throw failure;
+            case RuntimeException failure -> throw failure;
+            case Error failure -> throw failure;
+            default -> throw new IllegalStateException(e);
         }
     }
 
@@ -72,11 +90,26 @@ final class InputReader implements AutoCloseable {
         }
     }
 
-    /** Closes the input when the thread does not use it any more. An interrupt would break a driver's connection. */
+    /**
+     * Closes the input when the thread does not use it any more. An interrupt would break a driver's connection. If a
+     * read does not end in time, the thread closes the input later, and does not keep the process alive.
+     */
     @Override
     public void close() throws IOException, SQLException {
         isDone = true;
-        thread.close();
-        source.close();
+        Future<Boolean> closing = thread.submit(() -> {
+            source.close();
+            return true;
+        });
+        thread.shutdown();
+        try {
+            closing.get(closeTimeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw failure(e);
+        } catch (TimeoutException e) {
+            // The thread is still reading.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

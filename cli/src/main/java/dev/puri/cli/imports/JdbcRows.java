@@ -20,6 +20,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -139,11 +140,15 @@ final class JdbcRows implements RowSource {
             if (loader == null) {
                 return driverOnClassPath(origin).connect(origin.url(), properties);
             }
-            for (Driver driver : ServiceLoader.load(Driver.class, loader)) {
-                Connection connected = driver.connect(origin.url(), properties);
-                if (connected != null) {
-                    return connected;
+            try {
+                for (Driver driver : ServiceLoader.load(Driver.class, loader)) {
+                    Connection connected = driver.connect(origin.url(), properties);
+                    if (connected != null) {
+                        return connected;
+                    }
                 }
+            } catch (ServiceConfigurationError e) {
+                throw new SQLException("the driver " + origin.driver() + " cannot be used: " + e.getMessage(), e);
             }
             throw new SQLException("no driver in " + origin.driver() + " accepts the URL");
         }

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of a file with a JSON object on each line. Null and an empty text are empty values. Arrays and objects are
- * no values of a column. A number with a fraction or an exponent becomes a decimal number with all of its digits.
+ * The rows of a file with a JSON object on each line. Null and an empty text are empty values. An array or an object is
+ * not a value of a column. A number with a fraction or an exponent becomes a decimal number with all of its digits.
  */
 final class NdjsonRows implements RowSource {
     // Without these, the second of two objects on a line, or of two fields with one name, would be lost.

@@ -54,6 +54,9 @@ final class PlannedRows implements AutoCloseable {
      * @param skippedBytes number of bytes before the first row to read
      */
     PlannedRows(Path path, long skippedBytes) throws IOException {
+        if (Files.size(path) < skippedBytes) {
+            throw new ImportException(path + " is shorter than when its rows were loaded; plan again");
+        }
         file = Files.newInputStream(path);
         file.skipNBytes(skippedBytes);
         endBytes = skippedBytes;
@@ -78,7 +81,7 @@ final class PlannedRows implements AutoCloseable {
         return lines;
     }
 
-    /** Reads more of the file, behind what the buffer has; returns false at the end of the file. */
+    /** Reads more of the file to the end of the buffer; returns false at the end of the file. */
     private boolean readMore() throws IOException {
         if (to == buffer.length) {
             byte[] next = new byte[Math.max(MIN_BUFFER_BYTES, 2 * (to - from))];

@@ -1,11 +1,11 @@
 package dev.puri.cli.imports;
 
 import dev.puri.schemas.identity.Puri;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,23 +13,15 @@ import org.jspecify.annotations.Nullable;
  * or one column that contains whole pURIs.
  */
 record PuriTemplate(List<Template> segments) {
+    /** The name of a column may contain colons. */
+    private static final String COLON_OUTSIDE_BRACES = ":(?![^{}]*})";
+
     /**
      * @throws IllegalArgumentException if the text has neither form
      */
     static PuriTemplate parse(String text) {
-        List<Template> segments = new ArrayList<>();
-        int begin = 0;
-        int depth = 0;
-        for (int i = 0; i <= text.length(); i++) {
-            if (i == text.length() || depth == 0 && text.charAt(i) == ':') {
-                segments.add(new Template(text.substring(begin, i)));
-                begin = i + 1;
-            } else if (text.charAt(i) == '{') {
-                depth++;
-            } else if (text.charAt(i) == '}') {
-                depth--;
-            }
-        }
+        List<Template> segments =
+                Stream.of(text.split(COLON_OUTSIDE_BRACES, -1)).map(Template::new).toList();
         boolean isOneColumn = segments.size() == 1 && segments.getFirst().isOneColumn();
         if (segments.size() != 3 && !isOneColumn) {
             throw new IllegalArgumentException(
@@ -38,7 +30,7 @@ record PuriTemplate(List<Template> segments) {
         if (segments.stream().allMatch(segment -> segment.columns().isEmpty())) {
             throw new IllegalArgumentException("names no column, so all rows would be one object: " + text);
         }
-        return new PuriTemplate(List.copyOf(segments));
+        return new PuriTemplate(segments);
     }
 
     Set<String> columns() {

@@ -22,8 +22,8 @@ import org.rocksdb.SstFileWriter;
  * The names and uuids that rows of the inputs have claimed, as 128 bits of a SHA-256 each. Not thread-safe.
  *
  * <p>Names are in a table in memory. When it is full, it is written to a sorted file on disk and emptied, so that the
- * number of names does not depend on the memory. Nearly all names are new, and the files' filters say so without a look
- * at the disk.
+ * number of names does not depend on the memory. Nearly all names are new, and the filters of the files detect this
+ * without reading the disk.
  *
  * <pre>
  * slot of the table:  hash, 16 bytes | number of the row, 8 bytes | input, 4 bytes | shard, 4 bytes

@@ -4,6 +4,7 @@ import dev.puri.schemas.log.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,7 @@ public final class LogReader implements AutoCloseable {
                 ? List.of()
                 : partitions.stream()
                         .map(info -> new TopicPartition(topic, info.partition()))
-                        .sorted((left, right) -> Integer.compare(left.partition(), right.partition()))
+                        .sorted(Comparator.comparingInt(TopicPartition::partition))
                         .toList();
     }
 
@@ -180,7 +181,7 @@ public final class LogReader implements AutoCloseable {
             }
             if (unread.removeIf(partition -> consumer.position(partition) >= offset(endOffsets, partition))) {
                 consumer.assign(unread);
-            } else if (System.nanoTime() > deadline) {
+            } else if (System.nanoTime() - deadline > 0) {
                 TopicPartition first = unread.getFirst();
                 throw new TimeoutException(first + " cannot be read further than offset " + consumer.position(first)
                         + " of " + offset(endOffsets, first));
@@ -236,7 +237,7 @@ public final class LogReader implements AutoCloseable {
                 }
                 limiter.await(records.count());
                 position = consumer.position(partition);
-                if (position == next && System.nanoTime() > deadline) {
+                if (position == next && System.nanoTime() - deadline > 0) {
                     throw new TimeoutException(partition + " cannot be read at offset " + next);
                 }
             }

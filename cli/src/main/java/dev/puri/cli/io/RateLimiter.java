@@ -7,13 +7,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts operations and limits their rate. The clock starts with the first operation. Of a pause, only a tenth of a
- * second counts as unused time, so that no burst follows it. Not thread-safe.
+ * Counts operations and limits their rate. The clock starts with the first operation. After a pause, at most a tenth of
+ * a second counts as unused time, so that no burst follows. Not thread-safe.
  */
 public final class RateLimiter {
     private static final long NANOS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    /** The parts of a second in which a batch fits, so that the rate is even. */
+    /** Number of batches in a second, so that the rate is even. */
     private static final int BATCHES_PER_SECOND = 10;
 
     private final @Nullable Integer maxPerSecond;

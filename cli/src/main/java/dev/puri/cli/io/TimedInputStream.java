@@ -43,7 +43,7 @@ public final class TimedInputStream extends InputStream {
         } catch (TimeoutException e) {
             throw new IOException("no byte was received for " + timeout.toMillis() + " ms", e);
         } catch (ExecutionException e) {
-            throw new IOException(e.getCause() == null ? e : e.getCause());
+            throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException();

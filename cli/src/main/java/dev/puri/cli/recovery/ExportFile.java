@@ -3,11 +3,9 @@ package dev.puri.cli.recovery;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.cli.io.ByteLines;
 import dev.puri.cli.io.Digests;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -20,14 +18,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExportFile implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final int BUFFER_BYTES = 1 << 16;
 
     private final Path path;
-    private final Lines lines;
+    private final ByteLines lines;
     private final long rows;
     private long returnedRows;
 
-    private ExportFile(Path path, Lines lines, long rows) {
+    private ExportFile(Path path, ByteLines lines, long rows) {
         this.path = path;
         this.lines = lines;
         this.rows = rows;
@@ -40,7 +37,7 @@ public final class ExportFile implements AutoCloseable {
      */
     public static ExportFile open(Path path) throws IOException {
         long rows = check(path);
-        Lines lines = new Lines(path);
+        ByteLines lines = new ByteLines(Files.newInputStream(path));
         lines.next();
         return new ExportFile(path, lines, rows);
     }
@@ -68,14 +65,13 @@ public final class ExportFile implements AutoCloseable {
         MessageDigest digest = Digests.sha256();
         long lineCount = 0;
         byte[] last = {};
-        try (Lines lines = new Lines(path)) {
+        try (ByteLines lines = new ByteLines(Files.newInputStream(path))) {
             for (byte[] line = lines.next(); line != null; line = lines.next()) {
                 if (lineCount == 1 && !parse(path, 1, last).has("changesFrom")) {
                     throw new IOException(path + " is no export: its first line has no changesFrom");
                 }
                 if (lineCount > 0) {
                     digest.update(last);
-                    digest.update((byte) '\n');
                 }
                 last = line;
                 lineCount++;
@@ -113,29 +109,5 @@ public final class ExportFile implements AutoCloseable {
     @Override
     public void close() throws IOException {
         lines.close();
-    }
-
-    /** Lines that end in a line feed. Bytes after the last line feed are no line. */
-    private static final class Lines implements AutoCloseable {
-        private final InputStream input;
-        private final ByteArrayOutputStream line = new ByteArrayOutputStream();
-
-        Lines(Path path) throws IOException {
-            input = new BufferedInputStream(Files.newInputStream(path), BUFFER_BYTES);
-        }
-
-        byte @Nullable [] next() throws IOException {
-            line.reset();
-            int b;
-            for (b = input.read(); b >= 0 && b != '\n'; b = input.read()) {
-                line.write(b);
-            }
-            return b < 0 ? null : line.toByteArray();
-        }
-
-        @Override
-        public void close() throws IOException {
-            input.close();
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.puri.cli.recovery;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.cli.io.LogReader;
 import dev.puri.cli.verify.Repairs;
 import dev.puri.client.Delivery;
 import dev.puri.client.IdentityPublisher;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +41,7 @@ public final class Republication {
     private final List<Event> batch = new ArrayList<>(BATCH);
 
     /** For each partition, the last event. */
-    private final Map<String, Delivery.Acknowledged> last = new HashMap<>();
+    private final Map<TopicPartition, Delivery.Acknowledged> last = new HashMap<>();
 
     private long published;
 
@@ -104,10 +106,8 @@ public final class Republication {
     private void flush() {
         for (Delivery delivery : publisher.publishAll(batch)) {
             switch (delivery) {
-                case Delivery.Acknowledged acknowledged -> {
-                    Position token = acknowledged.token();
-                    last.put(token.topic() + "-" + token.partition(), acknowledged);
-                }
+                case Delivery.Acknowledged acknowledged ->
+                    last.put(LogReader.partitionOf(acknowledged.token()), acknowledged);
                 // A second run publishes all of them again, which does no harm.
                 case Delivery.Failed failed -> throw failed.error();
             }

@@ -16,7 +16,7 @@ public interface Check {
     @Nullable
     Integer partition();
 
-    /** Returns about how many records will be read; 0 if that is unknown. */
+    /** Returns the approximate number of records that will be read; 0 if it is unknown. */
     long records();
 
     /**
@@ -50,7 +50,7 @@ public interface Check {
             long notCompared,
             @Nullable Note note) {}
 
-    /** Says for how many rows something holds. */
+    /** A remark about a number of rows. */
     record Note(
             @JsonProperty("rows") long rows,
             @JsonProperty("what") String what) {

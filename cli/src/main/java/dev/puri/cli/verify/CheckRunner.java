@@ -19,7 +19,7 @@ import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs checks, and keeps in a folder which are completed, so that a verification that was killed continues.
+ * Runs checks, and stores the completed ones in a folder, so that a verification that was killed continues.
  *
  * @param cluster id of the Kafka cluster. A verification of another cluster is not continued
  * @param hasEvents whether a service has ever published an event. Then copies without rows are failures
@@ -136,7 +136,7 @@ public record CheckRunner(
         return last != null && isInterrupted(last) && !isOfCluster(last);
     }
 
-    /** Returns about how many records {@link #run} will read. */
+    /** Returns the approximate number of records that {@link #run} will read. */
     public long recordsToRead(Instant now) throws IOException {
         Set<String> completed =
                 startState(now).checks().stream().map(Completed::name).collect(Collectors.toSet());

@@ -215,7 +215,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
                     isReturned = true;
                     return scan;
                 }
-                if (System.nanoTime() > deadline) {
+                if (System.nanoTime() - deadline > 0) {
                     throw new VerifyException(lag);
                 }
             } finally {
@@ -279,7 +279,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
             Candidate candidate = keys.get(Key.ofPuri(puri.toBytes()));
             if (candidate != null) {
                 candidate.puri = puri;
-                candidate.copied = Fields.of(row);
+                candidate.copied = RowFields.of(row);
                 candidate.partition = Tokens.partition(puri, registry.partitions());
             }
         });
@@ -314,7 +314,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         if (value == null) {
             return null;
         }
-        return registry.decoder().row(value) instanceof Row row ? Fields.of(row) : Map.of("value", "unreadable");
+        return registry.decoder().row(value) instanceof Row row ? RowFields.of(row) : Map.of("value", "unreadable");
     }
 
     @Override

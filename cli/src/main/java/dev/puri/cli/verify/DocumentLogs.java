@@ -1,7 +1,6 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.RecordDecoder.Unreadable;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
 import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.Row;
@@ -13,13 +12,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A partition of {@code puri.documents.v1}, and the changelogs with which {@code puri verify} compares it: the
- * registrations, and the texts, which are the attributes of documents. The position of a document is not compared,
- * because the registrar does not store it.
+ * A partition of {@code puri.documents.v1}, and the two changelogs from which its content follows: that of the
+ * registrations, and that of the texts, which are the attributes of documents. The position of a document is not
+ * compared, because the registrar does not store it.
  */
 record DocumentLogs(String registrationsTopic, String textsTopic, int partition, RecordDecoder decoder)
         implements ComparedLogs {
     private static final String ATTRIBUTES = "attributes";
+
+    /** Indexes of {@link #logs}. */
+    private static final int REGISTRATIONS = 0;
+
+    private static final int TEXTS = 1;
 
     @Override
     public List<TopicPartition> logs() {
@@ -31,18 +35,11 @@ record DocumentLogs(String registrationsTopic, String textsTopic, int partition,
 
     @Override
     public @Nullable Object decode(int log, byte[] value) {
-        if (log == 0) {
-            StoredRegistration registration = IdentityLogs.Registrations.decode(registrationsTopic, value);
+        if (log == REGISTRATIONS) {
+            StoredRegistration registration = RecordDecoder.registration(registrationsTopic, value);
             return registration.hasDocument() ? registration.row() : null;
         }
-        if (log == 2) {
-            return decoder.document(value);
-        }
-        try {
-            return RegistrarChangelogs.attributes(value);
-        } catch (RuntimeException e) {
-            throw new VerifyException("a value of " + textsTopic + " cannot be read: " + e.getMessage(), e);
-        }
+        return log == TEXTS ? RecordDecoder.attributes(textsTopic, value) : decoder.document(value);
     }
 
     @Override
@@ -61,30 +58,30 @@ record DocumentLogs(String registrationsTopic, String textsTopic, int partition,
 
     @Override
     public long expectedHash(long[] hashes) {
-        return hashes[0] == ABSENT ? ABSENT : Hashes.mix(hashes[0], hashes[1]);
+        return hashes[REGISTRATIONS] == ABSENT ? ABSENT : Hashes.mix(hashes[REGISTRATIONS], hashes[TEXTS]);
     }
 
     @Override
     public @Nullable Map<String, String> expected(@Nullable Object[] values) {
-        if (!(values[0] instanceof Row row)) {
+        if (!(values[REGISTRATIONS] instanceof Row row)) {
             return null;
         }
-        Map<String, String> fields = Fields.ofDocument(row);
-        if (values[1] != null) {
-            fields.put(ATTRIBUTES, text(values[1]));
+        Map<String, String> fields = RowFields.expectedOfDocument(row);
+        if (values[TEXTS] != null) {
+            fields.put(ATTRIBUTES, text(values[TEXTS]));
         }
         return fields;
     }
 
     @SuppressWarnings("unchecked")
     private static String text(Object attributes) {
-        return Fields.text((Map<String, String>) attributes);
+        return RowFields.canonicalText((Map<String, String>) attributes);
     }
 
     @Override
     public Map<String, String> found(Object value) {
         return value instanceof Document document
-                ? Fields.of(document)
+                ? RowFields.of(document)
                 : Map.of("value", "unreadable: " + ((Unreadable) value).why());
     }
 }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * are counted and not compared. A pURI with a {@code created} event must have a registration, unless the event was
  * refused or is not decided yet ({@link LostCreations}).
  *
- * <p>All events are not folded again. The result of a fold depends on what the log of events does not contain: the
+ * <p>It does not fold all events again. The result of a fold depends on what the log of events does not contain: the
  * declarations and schemas at the time of each decision, and the order in which claims of handles reached the clerk.
  */
 final class EventComparison implements Check {
@@ -339,7 +339,7 @@ final class EventComparison implements Check {
             if (expected != null) {
                 rows++;
                 Map<String, String> fields = new LinkedHashMap<>(expected.fields());
-                fields.put(Fields.POSITION, LogReader.positionOf(record).toString());
+                fields.put(RowFields.POSITION, LogReader.positionOf(record).toString());
                 differences.accept(new Difference(
                         part(),
                         copy(),
@@ -361,7 +361,7 @@ final class EventComparison implements Check {
             String detail,
             Consumer<Difference> differences) {
         Map<String, String> expected = event == null ? null : event.fields();
-        Map<String, String> found = event == null ? Fields.withPosition(row) : event.in(row);
+        Map<String, String> found = event == null ? RowFields.withPosition(row) : event.in(row);
         differences.accept(new Difference(
                 part(),
                 copy(),
@@ -374,7 +374,7 @@ final class EventComparison implements Check {
     }
 
     private StoredRegistration registration(byte[] value) {
-        return IdentityLogs.Registrations.decode(registrations.topic(), value);
+        return RecordDecoder.registration(registrations.topic(), value);
     }
 
     private Object decode(ConsumerRecord<byte[], byte[]> record) {

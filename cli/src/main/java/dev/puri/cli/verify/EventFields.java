@@ -29,7 +29,7 @@ record EventFields(Map<String, String> fields, Set<String> names) {
 
     /** Returns the hashes of a row. */
     static long[] hashes(Row row) {
-        return hashes(Fields.of(row));
+        return hashes(RowFields.of(row));
     }
 
     private static long[] hashes(Map<String, String> fields) {
@@ -114,7 +114,7 @@ record EventFields(Map<String, String> fields, Set<String> names) {
 
     /** Returns those fields of a row that the event determines. */
     Map<String, String> in(Row row) {
-        Map<String, String> found = Fields.of(row);
+        Map<String, String> found = RowFields.of(row);
         found.keySet().retainAll(names);
         return found;
     }

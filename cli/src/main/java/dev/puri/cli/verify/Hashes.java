@@ -32,18 +32,18 @@ final class Hashes {
 
     /** Returns the hash of the fields that a document has in common with its row. */
     static long ofDocument(Row row) {
-        return present(RowHash.ofText(Fields.ofDocument(row).toString()));
+        return present(RowHash.ofText(RowFields.expectedOfDocument(row).toString()));
     }
 
     /** Returns the hash of a document: that of its row and that of its attributes, mixed. */
     static long of(Document document) {
-        Map<String, String> fields = Fields.of(document);
+        Map<String, String> fields = RowFields.of(document);
         fields.remove("attributes");
         return mix(present(RowHash.ofText(fields.toString())), of(document.attributes()));
     }
 
     static long of(Map<String, String> attributes) {
-        return present(RowHash.ofText(Fields.text(attributes)));
+        return present(RowHash.ofText(RowFields.canonicalText(attributes)));
     }
 
     static long mix(long first, long second) {

@@ -1,7 +1,6 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.verify.RecordDecoder.Unreadable;
-import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowHash;
 import dev.puri.schemas.log.Topics;
@@ -20,7 +19,7 @@ record IdentityLogs(String registrationsTopic, int partition, RecordDecoder deco
 
     @Override
     public @Nullable Object decode(int log, byte[] value) {
-        return log == 0 ? Registrations.decode(registrationsTopic, value).row() : decoder.row(value);
+        return log == 0 ? RecordDecoder.registration(registrationsTopic, value).row() : decoder.row(value);
     }
 
     @Override
@@ -37,26 +36,13 @@ record IdentityLogs(String registrationsTopic, int partition, RecordDecoder deco
 
     @Override
     public @Nullable Map<String, String> expected(@Nullable Object[] values) {
-        return values[0] instanceof Row row ? Fields.withPosition(row) : null;
+        return values[0] instanceof Row row ? RowFields.withPosition(row) : null;
     }
 
     @Override
     public Map<String, String> found(Object value) {
         return value instanceof Row row
-                ? Fields.withPosition(row)
+                ? RowFields.withPosition(row)
                 : Map.of("value", "unreadable: " + ((Unreadable) value).why());
-    }
-
-    /** Decodes registrations. */
-    static final class Registrations {
-        private Registrations() {}
-
-        static RegistrarChangelogs.StoredRegistration decode(String topic, byte[] value) {
-            try {
-                return RegistrarChangelogs.registration(value);
-            } catch (RuntimeException e) {
-                throw new VerifyException("a value of " + topic + " cannot be read: " + e.getMessage(), e);
-            }
-        }
     }
 }

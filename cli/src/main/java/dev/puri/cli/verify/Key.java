@@ -22,7 +22,7 @@ record Key(long high, long low) {
         return new Key(buffer.getLong(), buffer.getLong());
     }
 
-    /** Whether the key is in one of a number of slices, which is a power of two. */
+    /** Whether the key is in a slice. */
     boolean isIn(Slice slice) {
         return (high & (slice.count() - 1)) == slice.index();
     }
@@ -35,16 +35,22 @@ record Key(long high, long low) {
     }
 
     /**
-     * A part of all keys. A comparison whose keys do not fit into memory compares one slice after the other.
+     * One of several parts of all keys, of about the same size. If the keys of a comparison do not fit into memory, it
+     * compares one slice after the other.
      *
+     * @param index the lowest bits of the keys, as many as the count needs
      * @param count number of slices, a power of two
      */
     record Slice(int index, int count) {
         static final Slice ALL = new Slice(0, 1);
 
-        /** Returns one of the two halves of this slice. */
-        Slice half(int which) {
-            return new Slice(index + which * count, 2 * count);
+        /**
+         * Returns one of the two halves of this slice.
+         *
+         * @param bit 0 or 1
+         */
+        Slice half(int bit) {
+            return new Slice(index + bit * count, 2 * count);
         }
     }
 }

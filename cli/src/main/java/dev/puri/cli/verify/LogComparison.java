@@ -45,20 +45,20 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     /** Index of the topic in {@link #logs}. The changelogs come before it. */
     private final int topicLog;
 
-    /** By log: the offset from which the next reading of values continues. */
-    private final long[] positions;
+    /** For each log, the offset at which the next reading of values begins. */
+    private final long[] nextOffsets;
 
     /**
      * @param maxSize maps the number of columns of a table to the number of keys that fit into memory
      */
     LogComparison(RegistryReader registry, ComparedLogs compared, IntUnaryOperator maxSize) {
-        // For each log a hash, and the offset after the record.
+        // Each log has two columns: the hash of the last value of the key, and the offset after its last record.
         super(2 * compared.logs().size(), maxSize, MAX_ROUNDS);
         this.registry = registry;
         this.compared = compared;
         this.logs = compared.logs();
         this.topicLog = logs.size() - 1;
-        this.positions = new long[logs.size()];
+        this.nextOffsets = new long[logs.size()];
     }
 
     @Override
@@ -87,7 +87,10 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         return compared instanceof IdentityLogs;
     }
 
-    /** Requires complete changelogs. A record that the topic lacks is reported as a difference. */
+    /**
+     * Requires that the changelogs are complete. The topic need not be complete: each missing record is reported as a
+     * difference.
+     */
     @Override
     void requireSources() {
         registry.requireComplete(logs.subList(0, topicLog));
@@ -104,9 +107,9 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
         /** Key of the last record in the topic. A foreign producer may have written a key that is not a pURI. */
         byte @Nullable [] topicKey;
 
-        /** The event that the last record of the topic names, if it is a tombstone. */
+        /** If the last record of the topic is a tombstone, the position of its event. */
         @Nullable
-        Position tombstone;
+        Position tombstonePosition;
 
         boolean hasChanged;
 
@@ -118,7 +121,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
             values[log] = record.value() == null ? null : compared.decode(log, record.value());
             if (log == topicLog) {
                 topicKey = record.key();
-                tombstone = record.value() == null ? position(record.headers()) : null;
+                tombstonePosition = record.value() == null ? position(record.headers()) : null;
             }
             if (record.offset() > offsets[log]) {
                 offsets[log] = record.offset();
@@ -176,12 +179,12 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     @Override
     void readValues(Map<Key, Candidate> keys, int round) {
         if (round == 0) {
-            Arrays.fill(positions, 0);
+            Arrays.fill(nextOffsets, 0);
         }
         registry.awaitTransactions(logs);
         for (int i = 0; i < logs.size(); i++) {
             int log = i;
-            positions[log] = registry.reader().read(logs.get(log), positions[log], record -> {
+            nextOffsets[log] = registry.reader().read(logs.get(log), nextOffsets[log], record -> {
                 Candidate candidate = keys.get(keyOf(log, record));
                 if (candidate != null) {
                     candidate.put(log, record);
@@ -202,12 +205,12 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
     @Override
     void report(Map<Key, Candidate> differing, Consumer<Difference> differences) {
-        Map<Key, String> names = namesInEvents(differing.values());
+        Map<Key, String> puris = purisOfEvents(differing.values());
         differing.forEach((key, candidate) -> {
             Map<String, String> expected = compared.expected(candidate.values);
             Map<String, String> found = candidate.found();
             byte[] topicKey = candidate.topicKey;
-            String puri = topicKey == null ? names.get(key) : text(topicKey);
+            String puri = topicKey == null ? puris.get(key) : text(topicKey);
             String detail = null;
             if (puri == null) {
                 detail = "the event is no longer in the log, so the pURI is unknown";
@@ -221,18 +224,18 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
                     puri,
                     key.toString(),
                     Difference.kind(expected, found),
-                    fields(expected, found, candidate.tombstone),
+                    fields(expected, found, candidate.tombstonePosition),
                     detail));
         });
     }
 
-    /** Returns the fields that differ. A tombstone has no fields but the position of its event. */
+    /** Returns the fields that differ. The position of its event is the only field of a tombstone. */
     static Map<String, Difference.Field> fields(
             @Nullable Map<String, String> expected, @Nullable Map<String, String> found, @Nullable Position tombstone) {
         Map<String, Difference.Field> fields = Difference.fields(expected, found);
         if (tombstone != null) {
             fields.computeIfPresent(
-                    Fields.POSITION, (name, field) -> new Difference.Field(field.expected(), tombstone.toString()));
+                    RowFields.POSITION, (name, field) -> new Difference.Field(field.expected(), tombstone.toString()));
         }
         return fields;
     }
@@ -257,28 +260,28 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
      * Finds the pURIs of keys without a record in the topic. A changelog has only a hash of each pURI, but the event at
      * the position of the row has the pURI as its key.
      */
-    private Map<Key, String> namesInEvents(Collection<Candidate> candidates) {
+    private Map<Key, String> purisOfEvents(Collection<Candidate> candidates) {
         List<Position> positions = new ArrayList<>();
         for (Candidate candidate : candidates) {
             if (candidate.topicKey == null && candidate.values[0] instanceof Row row) {
                 positions.add(row.position());
             }
         }
-        Map<Key, String> names = new HashMap<>();
+        Map<Key, String> puris = new HashMap<>();
         registry.reader().find(positions, record -> {
             if (record.key() != null) {
-                names.put(Key.ofPuri(record.key()), text(record.key()));
+                puris.put(Key.ofPuri(record.key()), text(record.key()));
             }
         });
-        return names;
+        return puris;
     }
 
     private @Nullable Key keyOf(int log, ConsumerRecord<byte[], byte[]> record) {
         if (log < topicLog) {
             return Key.of(record.key());
         }
-        // These records have no row. Only a foreign producer writes a record without a key. The registrar writes its
-        // digests with a marker as their key.
+        // Two kinds of records have no row: those without a key, which only a foreign producer writes, and the
+        // registrar's digests, whose key is a marker.
         return record.key() == null || isMarker(record.key()) ? null : Key.ofPuri(record.key());
     }
 

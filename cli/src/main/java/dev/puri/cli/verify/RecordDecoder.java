@@ -3,6 +3,8 @@ package dev.puri.cli.verify;
 import dev.puri.projection.AvroValues;
 import dev.puri.projection.AvroValues.UnreadableException;
 import dev.puri.projection.RecordKey;
+import dev.puri.registry.RegistrarChangelogs;
+import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
 import dev.puri.schemas.avro.EventPosition;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
@@ -16,6 +18,8 @@ import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import dev.puri.schemas.serde.WireFormat;
+import java.util.Map;
+import java.util.function.Function;
 import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +65,32 @@ final class RecordDecoder implements AutoCloseable {
     /** Returns an {@link Event} or an {@link Unreadable}. */
     Object event(byte @Nullable [] key, byte[] value) {
         return decoded(() -> events.read(RecordKey.puri(key), value, schemas.byId(WireFormat.schemaId(value))));
+    }
+
+    /**
+     * Decodes a value of a changelog of registrations.
+     *
+     * @throws VerifyException if this release cannot read it
+     */
+    static StoredRegistration registration(String topic, byte[] value) {
+        return ofChangelog(topic, value, RegistrarChangelogs::registration);
+    }
+
+    /**
+     * Decodes a value of a changelog of texts.
+     *
+     * @throws VerifyException if this release cannot read it
+     */
+    static Map<String, String> attributes(String topic, byte[] value) {
+        return ofChangelog(topic, value, RegistrarChangelogs::attributes);
+    }
+
+    private static <T> T ofChangelog(String topic, byte[] value, Function<byte[], T> decode) {
+        try {
+            return decode.apply(value);
+        } catch (RuntimeException e) {
+            throw new VerifyException("a value of " + topic + " cannot be read: " + e.getMessage(), e);
+        }
     }
 
     private interface Decoding {

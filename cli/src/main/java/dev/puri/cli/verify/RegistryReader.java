@@ -144,7 +144,7 @@ public final class RegistryReader implements AutoCloseable {
                     .offset();
             long deadline = System.nanoTime() + timeout.toNanos();
             while (reader.endOffset(log) < highWatermark) {
-                if (System.nanoTime() > deadline) {
+                if (System.nanoTime() - deadline > 0) {
                     throw new VerifyException("a transaction in " + log + " has been open for " + timeout.toSeconds()
                             + " s; health of the topology names it if it hangs");
                 }
@@ -208,10 +208,10 @@ public final class RegistryReader implements AutoCloseable {
     private @Nullable Map<String, String> fields(String topic, byte[] value) {
         Object decoded = topic.equals(Topics.DOCUMENTS) ? decoder.document(value) : decoder.row(value);
         return switch (decoded) {
-            case Row row -> Fields.withPosition(row);
+            case Row row -> RowFields.withPosition(row);
             case Document document -> {
-                Map<String, String> fields = Fields.of(document);
-                fields.put(Fields.POSITION, document.position().toString());
+                Map<String, String> fields = RowFields.of(document);
+                fields.put(RowFields.POSITION, document.position().toString());
                 yield fields;
             }
             default -> null;

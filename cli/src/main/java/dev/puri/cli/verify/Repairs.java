@@ -127,7 +127,7 @@ public final class Repairs {
         return isGreater(difference, "epoch", (expected, found) -> Long.parseLong(found) > Long.parseLong(expected))
                 || isGreater(
                         difference,
-                        Fields.POSITION,
+                        RowFields.POSITION,
                         (expected, found) -> isLaterEvent(difference, Position.parse(expected), Position.parse(found)));
     }
 
@@ -143,7 +143,7 @@ public final class Repairs {
         return difference.kind() == Difference.Kind.MISSING
                 || isGreater(
                         difference,
-                        Fields.CHANGED_AT,
+                        RowFields.CHANGED_AT,
                         (ofRegistrar, ofTopic) -> Instant.parse(ofTopic).isAfter(Instant.parse(ofRegistrar)));
     }
 

@@ -2,6 +2,7 @@ package dev.puri.cli.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.puri.cli.io.ByteLines;
 import dev.puri.cli.io.Digests;
 import dev.puri.cli.io.RateLimiter;
 import dev.puri.cli.io.TimedInputStream;
@@ -12,8 +13,6 @@ import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
-import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -47,8 +46,8 @@ public final class ResolverExport implements RowCopy {
     private static final int ROWS_PER_BATCH = 1000;
 
     /**
-     * The time after which the rest of an export is read without pauses. A resolver aborts an export after two hours,
-     * so an export that was read slowly to its end would never be complete.
+     * The time during which the limiter limits the reading of an export; the rest is read at full speed. A resolver
+     * aborts an export after two hours, and with a low limit a large export would take longer.
      */
     private static final Duration MAX_PACED_TIME = Duration.ofHours(1);
 
@@ -67,8 +66,8 @@ public final class ResolverExport implements RowCopy {
     }
 
     /**
-     * @param timeout maximum time without a byte of the response, and maximum time during which a request is repeated
-     *     while the resolver answers 503
+     * @param timeout maximum time until the response begins, maximum time without a byte of it, and maximum time during
+     *     which a request is repeated while the resolver answers 503
      * @param maxPacedTime the time for which the limiter limits the reading of an export
      */
     ResolverExport(URI url, @Nullable String token, RateLimiter limiter, Duration timeout, Duration maxPacedTime) {
@@ -141,7 +140,7 @@ public final class ResolverExport implements RowCopy {
             try (body) {
                 problem = new String(body.readNBytes(MAX_PROBLEM_BYTES), StandardCharsets.UTF_8);
             }
-            if (response.statusCode() != UNAVAILABLE || System.nanoTime() > deadline) {
+            if (response.statusCode() != UNAVAILABLE || System.nanoTime() - deadline > 0) {
                 throw new VerifyException("the resolver answered " + response.statusCode() + ": " + problem);
             }
             Thread.sleep(RETRY_INTERVAL);
@@ -167,15 +166,15 @@ public final class ResolverExport implements RowCopy {
      */
     private final class Download implements Scan {
         private final HttpClient client;
-        private final InputStream in;
+        private final ByteLines lines;
         private final MessageDigest digest = Digests.sha256();
         private final long[] nextOffsets;
         private final long startNanos = System.nanoTime();
 
         Download(HttpClient client, InputStream body) throws IOException {
             this.client = client;
-            this.in = new BufferedInputStream(body, 1 << 16);
-            byte[] first = line();
+            this.lines = new ByteLines(body);
+            byte[] first = lines.next();
             if (first == null) {
                 throw new IOException("the export is empty");
             }
@@ -197,7 +196,7 @@ public final class ResolverExport implements RowCopy {
         public void forEach(BiConsumer<Puri, Row> consumer) throws IOException {
             try {
                 long rows = 0;
-                for (byte[] line = line(); line != null; line = line()) {
+                for (byte[] line = lines.next(); line != null; line = lines.next()) {
                     JsonNode json = JSON.readTree(line);
                     if (json.has("rows")) {
                         requireComplete(json, rows);
@@ -232,24 +231,10 @@ public final class ResolverExport implements RowCopy {
             }
         }
 
-        /** Returns the next line with its line end; null at the end. */
-        private byte @Nullable [] line() throws IOException {
-            ByteArrayOutputStream line = new ByteArrayOutputStream(512);
-            int b = in.read();
-            while (b >= 0) {
-                line.write(b);
-                if (b == '\n') {
-                    break;
-                }
-                b = in.read();
-            }
-            return line.size() == 0 ? null : line.toByteArray();
-        }
-
         @Override
         public void close() {
             try {
-                in.close();
+                lines.close();
             } catch (IOException e) {
                 // Nothing is read from it any more.
             } finally {

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -94,11 +95,10 @@ record UnknownRows(RegistryReader registry) {
         return losses;
     }
 
-    private interface RecordConsumer {
-        void accept(RowInTopic row, ConsumerRecord<byte[], byte[]> record);
-    }
-
-    private void read(TopicPartition partition, Map<Puri, RowInTopic> rows, RecordConsumer consumer) {
+    private void read(
+            TopicPartition partition,
+            Map<Puri, RowInTopic> rows,
+            BiConsumer<RowInTopic, ConsumerRecord<byte[], byte[]>> consumer) {
         registry.requirePartitions(List.of(partition));
         registry.reader().read(partition, 0, record -> {
             RowInTopic row = rowOf(rows, record.key());

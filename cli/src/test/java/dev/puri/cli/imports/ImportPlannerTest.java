@@ -2,6 +2,7 @@ package dev.puri.cli.imports;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,11 +12,13 @@ import dev.puri.schemas.collection.Declarations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.DriverManager;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +32,43 @@ final class ImportPlannerTest {
 
     /** What the progress has shown. */
     private final List<String> progress = new ArrayList<>();
+
+    @Test
+    void aMissingFileIsNamedWithTheReason() {
+        assertThatThrownBy(() -> plan("""
+                source: legacy
+                inputs: [{ndjson: none.ndjson, puri: "music:tracks:{id}", owner: o, shard: s}]
+                """)).isInstanceOf(ImportException.class).hasMessageEndingWith("rows: no such file");
+    }
+
+    /** Only the progress needs the number of rows. Counting may fail before the rows are read, or later. */
+    @Test
+    void aDriverThatCannotCountDoesNotEndThePlan() throws Exception {
+        CountDownLatch counted = new CountDownLatch(1);
+        FakeDriver driver = FakeDriver.ofOneRow(sql -> {
+            if (sql.startsWith("select count")) {
+                counted.countDown();
+                throw new IllegalStateException("this driver cannot count");
+            }
+            await().until(() -> counted.getCount() == 0 && !isCounterAlive());
+        });
+        DriverManager.registerDriver(driver);
+        try {
+            PlanResult result = plan("""
+                    source: legacy
+                    inputs: [{jdbc: "jdbc:fake:x", query: select id order by id, puri: "a:b:{id}", owner: o, shard: s}]
+                    """);
+            assertThat(result.rows()).isOne();
+            assertThat(progress).containsExactly("1 of null");
+        } finally {
+            DriverManager.deregisterDriver(driver);
+        }
+    }
+
+    private static boolean isCounterAlive() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("puri-import-counter"));
+    }
 
     @Test
     void uuidsHaveTheVersionOfTheMapping() throws Exception {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -32,6 +34,42 @@ final class InputReaderTest {
         try (InputReader reader = new InputReader(new FailingSource(0, exception), 2)) {
             assertThatThrownBy(reader::next).isSameAs(exception);
         }
+    }
+
+    /** A database may hang. */
+    @Test
+    void aReadThatDoesNotEndIsNotAwaitedForEver() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch answer = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        RowSource hanging = new RowSource() {
+            @Override
+            public @Nullable Set<String> columns() {
+                return null;
+            }
+
+            @Override
+            public @Nullable SourceRow next() {
+                reading.countDown();
+                try {
+                    answer.await();
+                    return null;
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException("an interrupt would break the connection", e);
+                }
+            }
+
+            @Override
+            public void close() {
+                closed.countDown();
+            }
+        };
+        InputReader reader = new InputReader(hanging, 2, Duration.ofMillis(10));
+        reading.await();
+        reader.close();
+        assertThat(closed.getCount()).as("nobody closes what is being read").isOne();
+        answer.countDown();
+        closed.await();
     }
 
     /** Has some rows and then fails. */

@@ -69,6 +69,14 @@ final class PlannedRowsTest {
     }
 
     @Test
+    void aFileThatBecameShorterIsNamed() throws Exception {
+        Path file = Files.writeString(folder.resolve("rows"), "{}\n");
+        assertThatThrownBy(() -> new PlannedRows(file, 4))
+                .isInstanceOf(ImportException.class)
+                .hasMessageContaining(file + " is shorter");
+    }
+
+    @Test
     void aDamagedLineIsAnError() throws Exception {
         for (String damaged : List.of(
                 "{\"input\":0}",

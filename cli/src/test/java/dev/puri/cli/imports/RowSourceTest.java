@@ -3,24 +3,18 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.Driver;
 import java.sql.DriverManager;
-import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
+import java.util.jar.JarOutputStream;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -146,68 +140,35 @@ final class RowSourceTest {
 
     @Test
     void aConnectionThatCannotBeReadOnlyIsClosed() throws Exception {
-        FakeDriver driver = new FakeDriver();
+        SQLException failure = new SQLException("there is no read-only connection");
+        List<String> calls = new ArrayList<>();
+        FakeDriver driver = new FakeDriver((proxy, method, args) -> {
+            calls.add(method.getName());
+            if (method.getName().equals("setReadOnly")) {
+                throw failure;
+            }
+            return null;
+        });
         DriverManager.registerDriver(driver);
         try {
             RowSource.Jdbc origin = new RowSource.Jdbc("jdbc:fake:x", "select 1", null, null, null);
-            assertThatThrownBy(() -> rows(origin)).isSameAs(driver.failure);
-            assertThat(driver.isClosed).isTrue();
+            assertThatThrownBy(() -> rows(origin)).isSameAs(failure);
+            assertThat(calls).containsExactly("setReadOnly", "close");
         } finally {
             DriverManager.deregisterDriver(driver);
         }
     }
 
-    /** Its connections cannot be read-only. */
-    private static final class FakeDriver implements Driver {
-        private final SQLException failure = new SQLException("there is no read-only connection");
-        private boolean isClosed;
-
-        @Override
-        public @Nullable Connection connect(String url, Properties properties) {
-            return acceptsURL(url)
-                    ? (Connection) Proxy.newProxyInstance(
-                            getClass().getClassLoader(), new Class<?>[] {Connection.class}, this::call)
-                    : null;
+    @Test
+    void aJarWithoutItsDriverIsAFailureOfTheInput() throws Exception {
+        Path jar = folder.resolve("driver.jar");
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(new ZipEntry("META-INF/services/java.sql.Driver"));
+            out.write("missing.Driver".getBytes(StandardCharsets.UTF_8));
         }
-
-        private @Nullable Object call(Object proxy, Method method, Object[] args) throws SQLException {
-            switch (method.getName()) {
-                case "setReadOnly" -> throw failure;
-                case "close" -> isClosed = true;
-                default -> throw new UnsupportedOperationException(method.getName());
-            }
-            return null;
-        }
-
-        @Override
-        public boolean acceptsURL(String url) {
-            return url.startsWith("jdbc:fake:");
-        }
-
-        @Override
-        public DriverPropertyInfo[] getPropertyInfo(String url, Properties properties) {
-            return new DriverPropertyInfo[0];
-        }
-
-        @Override
-        public int getMajorVersion() {
-            return 1;
-        }
-
-        @Override
-        public int getMinorVersion() {
-            return 0;
-        }
-
-        @Override
-        public boolean jdbcCompliant() {
-            return false;
-        }
-
-        @Override
-        public Logger getParentLogger() {
-            return Logger.getGlobal();
-        }
+        assertThatThrownBy(() -> rows(new RowSource.Jdbc("jdbc:missing:x", "select 1", null, null, jar)))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("missing.Driver");
     }
 
     private static String name(String url) {

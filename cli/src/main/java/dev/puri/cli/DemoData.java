@@ -24,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The demo's sample data: four collections in three shards. The first batch of events creates all identities. The
  * second batch changes some identities, and contains events that the registry must refuse. The second batch is
- * published after all outcomes of the first, because events of different pURIs have no order.
+ * published after all outcomes of the first: some of its events depend on other pURIs (a survivor, a taken handle), and
+ * events of different pURIs have no order.
  */
-final class Sample {
+final class DemoData {
     static final Shard BRAZIL = new Shard("br-1");
     static final Shard AMERICA = new Shard("us-1");
     static final Shard EUROPE = new Shard("eu-1");
@@ -86,7 +87,7 @@ final class Sample {
         }
     }
 
-    Sample() {
+    DemoData() {
         for (SampleCollection collection : SampleCollection.values()) {
             for (int i = 1; i <= collection.identityCount; i++) {
                 addCreation(
@@ -119,7 +120,7 @@ final class Sample {
     }
 
     /** Returns the first batch, which creates all identities. All its events must be applied. */
-    List<Event> creations() {
+    List<Event> firstBatch() {
         return List.copyOf(creations);
     }
 
@@ -127,7 +128,7 @@ final class Sample {
      * Returns the second batch with the expected outcome of each event: {@code applied}, {@code unchanged} or the
      * reason of the refusal.
      */
-    Map<Event, String> changes() {
+    Map<Event, String> secondBatch() {
         return Collections.unmodifiableMap(changes);
     }
 
@@ -155,7 +156,7 @@ final class Sample {
         return handle;
     }
 
-    static int shards() {
+    static int shardCount() {
         return SHARDS.size();
     }
 

@@ -8,16 +8,19 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Converts rows and documents to fields, with the names of the HTTP API. A field without a value is absent. */
-final class Fields {
+/**
+ * Converts rows and documents to maps of texts by the name of the field in the HTTP API, for comparisons and reports. A
+ * field without a value is absent.
+ */
+final class RowFields {
     /** The field with the position of the last event that changed a row. */
     static final String POSITION = "position";
 
     static final String CHANGED_AT = "changedAt";
 
-    private Fields() {}
+    private RowFields() {}
 
-    /** Returns the fields of a row that every copy has. */
+    /** Returns the fields of a row that every copy of the rows stores: all fields except the position. */
     static Map<String, String> of(Row row) {
         Map<String, String> fields = new LinkedHashMap<>();
         fields.put("uuid", row.uuid().toString());
@@ -47,18 +50,19 @@ final class Fields {
         put(fields, "handle", document.handle());
         fields.put("status", document.status().toString());
         put(fields, "mergedInto", document.mergedInto());
-        fields.put("attributes", text(document.attributes()));
+        fields.put("attributes", canonicalText(document.attributes()));
         return fields;
     }
 
     /** Returns the fields that the document of a row must have, except its attributes. */
-    static Map<String, String> ofDocument(Row row) {
+    static Map<String, String> expectedOfDocument(Row row) {
         Map<String, String> fields = of(row);
         fields.keySet().removeAll(List.of("uuid", "epoch", "createdAt", CHANGED_AT));
         return fields;
     }
 
-    static String text(Map<String, String> attributes) {
+    /** Returns attributes as a text, sorted by name. */
+    static String canonicalText(Map<String, String> attributes) {
         return new TreeMap<>(attributes).toString();
     }
 
