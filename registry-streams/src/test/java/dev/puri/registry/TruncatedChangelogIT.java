@@ -18,7 +18,6 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.DeletedRecords;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -64,7 +63,7 @@ class TruncatedChangelogIT {
 
     @BeforeEach
     void start() {
-        stack = new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of());
+        stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of());
         stack.declare(List.of(new Collection("soundcloud", "tracks", PREFIX, Set.of(), false, false, "", false)));
         publisher = new IdentityPublisher(stack.clientProperties());
     }
