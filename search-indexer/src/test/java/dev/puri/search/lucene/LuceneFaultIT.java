@@ -39,9 +39,12 @@ import org.apache.lucene.store.FSDirectory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Kills a process at any time while it writes, commits, rebuilds and purges. */
-@Timeout(180)
+@Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 final class LuceneFaultIT {
     private static final int KILLS = 6;
 
