@@ -63,10 +63,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code puri verify} finds and repairs differences that a foreign producer makes in a whole registry. */
+@Order(1)
 class VerifyIT {
     private static final int TRACKS = 40;
     private static final String CHANGELOG = RegistrarChangelogs.registrationsTopic("puri-registry");
