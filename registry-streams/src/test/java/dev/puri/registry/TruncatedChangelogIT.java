@@ -37,10 +37,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The topology on topics whose first records were deleted. */
+@Order(1)
 class TruncatedChangelogIT {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String APPLICATION = "puri-registry";
