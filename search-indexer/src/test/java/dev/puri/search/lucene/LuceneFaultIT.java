@@ -64,6 +64,8 @@ final class LuceneFaultIT {
             Path output = folder.resolve("output-" + kill);
             Process process = new ProcessBuilder(
                             ProcessHandle.current().info().command().orElseThrow(),
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
                             "-cp",
                             System.getProperty("java.class.path"),
                             Child.class.getName(),
