@@ -37,9 +37,9 @@ record TracksStack(DrillStack servers) implements AutoCloseable {
     private static final String COLLECTIONS = "collections:\n  - {name: music:tracks, prefix: trk, search: true}\n";
 
     static TracksStack start(Path data) {
-        TracksStack stack = new TracksStack(new DrillStack(
-                        data, data, SchemaRegistryFixture.shared().url(), RegistryTopics.DEFAULT_PARTITIONS)
-                .startServers(true));
+        TracksStack stack = new TracksStack(
+                new DrillStack(data, data, SchemaRegistryFixture.shared().url(), RegistryTopics.DEFAULT_PARTITIONS)
+                        .startServers(true));
         CommandLineRun applied = stack.run(COLLECTIONS, "collections", "apply", "-f", "-");
         assertThat(applied.status()).as(applied.err()).isZero();
         return stack;

@@ -406,8 +406,8 @@ class VerifyIT {
     }
 
     private void writeSnapshot(long maxOffset, Map<Puri, Row> rows) throws Exception {
-        try (TopicAdmin topic = new TopicAdmin(
-                Admin.create(stack.settings().interactiveProperties()), Topics.IDENTITIES)) {
+        try (TopicAdmin topic =
+                new TopicAdmin(Admin.create(stack.settings().interactiveProperties()), Topics.IDENTITIES)) {
             TopicEnds ends = topic.endOffsets(InstantSource.system());
             PackedTable table = new PackedTable();
             rows.forEach(table::put);

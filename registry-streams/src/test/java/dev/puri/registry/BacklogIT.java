@@ -40,8 +40,7 @@ class BacklogIT {
 
     @Test
     void noPartitionWaitsForTheWholeBacklogOfAnother(@TempDir Path stateDir) throws Exception {
-        try (RegistryStack stack =
-                new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
             stack.declare(List.of(new Collection("soundcloud", "plays", PREFIX, Set.of(), false, false, "", false)));
             publish(stack);
             try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir))) {

@@ -40,8 +40,7 @@ class ErasedNamesIT {
 
     @Test
     void noFileOfTheStoresKeepsTheNameOrTheTextLongerThanTheBound(@TempDir Path stateDir) throws Exception {
-        try (RegistryStack stack =
-                new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
             Prefix prefix = new Prefix("per");
             stack.declare(List.of(new Collection("people", "persons", prefix, Set.of(), true, false, "", false)));
             Puri person = Puri.of("people", "persons", NAME);

@@ -40,8 +40,7 @@ class FrozenInstanceFaultIT {
 
     @Test
     void othersTakeOverAndEveryEventIsAnsweredOnce(@TempDir Path folder) throws Exception {
-        try (RegistryStack stack =
-                        new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of());
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of());
                 IdentityPublisher publisher = new IdentityPublisher(stack.clientProperties())) {
             stack.declare(List.of(new Collection("soundcloud", "tracks", PREFIX, Set.of(), false, false, "", false)));
             Path log = folder.resolve("streams.log");

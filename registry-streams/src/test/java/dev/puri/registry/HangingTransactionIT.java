@@ -30,8 +30,7 @@ final class HangingTransactionIT {
             "puri-registry-" + RegistryTopology.CHANGELOG_STORES.iterator().next() + "-changelog";
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final RegistryStack stack =
-            new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of("music"));
+    private final RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of("music"));
 
     @AfterEach
     void stop() {

@@ -37,8 +37,7 @@ class LoneClientIT {
         Map<String, String> intervals = Map.of(
                 "commit.interval.ms", Long.toString(COMMIT_INTERVAL.toMillis()),
                 "producer.transaction.timeout.ms", Long.toString(2 * COMMIT_INTERVAL.toMillis()));
-        try (RegistryStack stack =
-                new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
             Prefix prefix = new Prefix("trk");
             stack.declare(List.of(new Collection("lone", "tracks", prefix, Set.of(), false, false, "", false)));
             try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir, intervals));
