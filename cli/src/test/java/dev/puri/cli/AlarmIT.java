@@ -35,6 +35,7 @@ import java.util.Objects;
 import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the server unready that has it, and {@code puri verify} names the key. Deleted records of documents also make a
  * backup of the attributes fail.
  */
+@Order(2)
 class AlarmIT {
     private static final int TRACKS = 40;
 

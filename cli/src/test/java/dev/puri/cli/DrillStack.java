@@ -52,12 +52,16 @@ final class DrillStack implements AutoCloseable {
     private @Nullable SearchServer indexer;
 
     /**
-     * Starts a broker and creates the topics.
+     * Starts a broker and creates the topics with two partitions.
      *
      * @param folder the data of the servers
      * @param files the files that commands read and write
      */
     DrillStack(Path folder, Path files, String schemaRegistry) {
+        this(folder, files, schemaRegistry, 2);
+    }
+
+    DrillStack(Path folder, Path files, String schemaRegistry, int partitions) {
         this.folder = folder;
         this.files = files;
         this.schemaRegistry = schemaRegistry;
@@ -65,7 +69,7 @@ final class DrillStack implements AutoCloseable {
         admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
         // Stacks share a schema registry, which responds with a conflict if two of them set the first compatibility.
         synchronized (DrillStack.class) {
-            assertDone(puri("topics create --partitions 2 --replication-factor 1"));
+            assertDone(puri("topics create --partitions " + partitions + " --replication-factor 1"));
         }
     }
 
@@ -152,8 +156,20 @@ final class DrillStack implements AutoCloseable {
                 (server.equals("topology") ? "http://127.0.0.1:" + streams.port() : resolverUrl()) + "/health/ready");
     }
 
+    String bootstrapServers() {
+        return broker.bootstrapServers();
+    }
+
+    String schemaRegistryUrl() {
+        return schemaRegistry;
+    }
+
     String resolverUrl() {
         return "http://127.0.0.1:" + (resolver == null ? 1 : resolver.port());
+    }
+
+    String indexerUrl() {
+        return "http://127.0.0.1:" + (indexer == null ? 1 : indexer.port());
     }
 
     private <T extends Record> T settings(Class<T> type, Map<String, String> flags) {
@@ -262,7 +278,7 @@ final class DrillStack implements AutoCloseable {
                         "PURI_RESOLVER",
                         resolverUrl(),
                         "PURI_SEARCH",
-                        "http://127.0.0.1:" + (indexer == null ? 1 : indexer.port())),
+                        indexerUrl()),
                 input,
                 args.toArray(String[]::new));
     }

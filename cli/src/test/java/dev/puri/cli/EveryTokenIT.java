@@ -39,6 +39,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The resolver and the indexer answer the token of every event, whatever its kind and outcome.
  */
 @Timeout(300)
+@Order(2)
 final class EveryTokenIT {
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final int EVENTS = 400;

@@ -33,11 +33,13 @@ import org.jspecify.annotations.NullUnmarked;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands and programs of README, docs and examples, run against the whole registry. */
 @NullUnmarked
+@Order(2)
 class ExamplesIT {
     private static final ObjectMapper JSON = new ObjectMapper();
 

@@ -28,6 +28,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * <p>{@code -Dpuri.import.rows=1000000} sets the number of rows, {@code -Dpuri.import.seed=SEED} the points of the
  * kills and the rows with conflicts.
  */
+@Order(1)
 class ImportScaleIT {
     private static final int ROWS = Integer.getInteger("puri.import.rows", 20_000);
     private static final long SEED = Long.getLong("puri.import.seed", 1);

@@ -104,7 +104,7 @@ class MisplacedRecordsIT {
     }
 
     private int otherPartition(String puri) {
-        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
+        try (LogReader reader = stack.settings().logReader()) {
             int partitions = reader.partitions(Topics.IDENTITIES).size();
             return (Tokens.partition(Puri.parse(puri), partitions) + 1) % partitions;
         }
@@ -114,7 +114,7 @@ class MisplacedRecordsIT {
     private List<byte[]> valuesOf(String topic, String puri) {
         byte[] key = puri.getBytes(StandardCharsets.UTF_8);
         List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
+        try (LogReader reader = stack.settings().logReader()) {
             reader.read(reader.beginningOffsets(reader.partitions(topic)), records::add);
         }
         return records.stream()

@@ -3,11 +3,16 @@ package dev.puri.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.puri.registry.RegistryTopics;
+import dev.puri.settings.KafkaProperties;
+import dev.puri.testkit.SchemaRegistryFixture;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -23,13 +28,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** A whole registry in this process, with the collection {@code music:tracks}, and commands that use it. */
-record TracksStack(EmbeddedStack servers) implements AutoCloseable {
+/**
+ * A whole registry in this process, with the collection {@code music:tracks}, and commands that use it. Only the schema
+ * registry is shared with other tests, because it takes longer to start than the rest.
+ */
+record TracksStack(DrillStack servers) implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String COLLECTIONS = "collections:\n  - {name: music:tracks, prefix: trk, search: true}\n";
 
     static TracksStack start(Path data) {
-        TracksStack stack = new TracksStack(EmbeddedStack.start(EmbeddedStack.Options.onFreePorts(data), step -> {}));
+        TracksStack stack = new TracksStack(
+                new DrillStack(data, data, SchemaRegistryFixture.shared().url(), RegistryTopics.DEFAULT_PARTITIONS)
+                        .startServers(true));
         CommandLineRun applied = stack.run(COLLECTIONS, "collections", "apply", "-f", "-");
         assertThat(applied.status()).as(applied.err()).isZero();
         return stack;
@@ -49,6 +59,17 @@ record TracksStack(EmbeddedStack servers) implements AutoCloseable {
                         "PURI_SEARCH", servers.indexerUrl()),
                 input,
                 arguments);
+    }
+
+    /** Returns the settings of a command that uses this registry. */
+    CliSettings settings() {
+        return new CliSettings(
+                servers.bootstrapServers(),
+                URI.create(servers.schemaRegistryUrl()),
+                URI.create(servers.resolverUrl()),
+                URI.create(servers.indexerUrl()),
+                Optional.empty(),
+                KafkaProperties.NONE);
     }
 
     /** Runs {@code puri verify} with lines of JSON as its output. */

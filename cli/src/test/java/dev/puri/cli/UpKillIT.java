@@ -35,6 +35,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * directory. {@code -Dpuri.kills=N -Dpuri.kills.seed=SEED} says how often and at which points; the profile {@code
  * nightly} kills 30 times, from a seed that is new each time.
  */
+@Order(1)
 class UpKillIT {
     private static final int KILLS = Integer.getInteger("puri.kills", 5);
     private static final long SEED = Long.getLong("puri.kills.seed", 1);

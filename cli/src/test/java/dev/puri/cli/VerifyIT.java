@@ -63,10 +63,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code puri verify} finds and repairs differences that a foreign producer makes in a whole registry. */
+@Order(1)
 class VerifyIT {
     private static final int TRACKS = 40;
     private static final String CHANGELOG = RegistrarChangelogs.registrationsTopic("puri-registry");
@@ -404,8 +406,8 @@ class VerifyIT {
     }
 
     private void writeSnapshot(long maxOffset, Map<Puri, Row> rows) throws Exception {
-        try (TopicAdmin topic = new TopicAdmin(
-                Admin.create(CliSettings.of(stack.servers()).interactiveProperties()), Topics.IDENTITIES)) {
+        try (TopicAdmin topic =
+                new TopicAdmin(Admin.create(stack.settings().interactiveProperties()), Topics.IDENTITIES)) {
             TopicEnds ends = topic.endOffsets(InstantSource.system());
             PackedTable table = new PackedTable();
             rows.forEach(table::put);
@@ -462,7 +464,7 @@ class VerifyIT {
     private ConsumerRecord<byte[], byte[]> lastRegistration(String puri) {
         byte[] key = RegistrarChangelogs.key(puri.getBytes(StandardCharsets.UTF_8));
         List<ConsumerRecord<byte[], byte[]>> registrations = new ArrayList<>();
-        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
+        try (LogReader reader = stack.settings().logReader()) {
             reader.read(reader.beginningOffsets(reader.partitions(CHANGELOG)), record -> {
                 if (Arrays.equals(record.key(), key)
                         && record.value() != null
@@ -510,7 +512,7 @@ class VerifyIT {
     /** Runs the checks, and ends with an error before the given one, as if the process was killed. */
     private void killAfter(int checks) throws IOException {
         try (RegistryReader registry = new RegistryReader(
-                CliSettings.of(stack.servers()).interactiveProperties(),
+                stack.settings().interactiveProperties(),
                 "puri-registry",
                 Duration.ofSeconds(60),
                 new RateLimiter(null))) {
@@ -527,7 +529,7 @@ class VerifyIT {
     }
 
     private int partitionCount() {
-        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
+        try (LogReader reader = stack.settings().logReader()) {
             return reader.partitions(Topics.EVENTS).size();
         }
     }
@@ -605,7 +607,7 @@ class VerifyIT {
 
     private void write(List<String> puris, @Nullable Row row) throws Exception {
         try (AvroSerializer serializer = new AvroSerializer()) {
-            serializer.configure(CliSettings.of(stack.servers()).clientProperties(), false);
+            serializer.configure(stack.settings().clientProperties(), false);
             byte[] value = serializer.serialize(Topics.IDENTITIES, row == null ? null : RowAvro.toAvro(row));
             stack.send(puris.stream()
                     .map(puri -> new ProducerRecord<>(Topics.IDENTITIES, puri.getBytes(StandardCharsets.UTF_8), value))
@@ -618,7 +620,7 @@ class VerifyIT {
         Document document = new Document(
                 row.owner(), row.shard(), row.handle(), row.status(), null, Map.of("title", title), row.position());
         try (AvroSerializer serializer = new AvroSerializer()) {
-            serializer.configure(CliSettings.of(stack.servers()).clientProperties(), false);
+            serializer.configure(stack.settings().clientProperties(), false);
             send(new ProducerRecord<>(
                     Topics.DOCUMENTS,
                     puri.getBytes(StandardCharsets.UTF_8),
@@ -631,7 +633,7 @@ class VerifyIT {
     }
 
     private long endOfEvents() {
-        try (LogReader reader = CliSettings.of(stack.servers()).logReader()) {
+        try (LogReader reader = stack.settings().logReader()) {
             return reader.endOffsets(reader.partitions(Topics.EVENTS)).values().stream()
                     .mapToLong(Long::longValue)
                     .sum();

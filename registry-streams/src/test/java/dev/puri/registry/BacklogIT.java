@@ -14,7 +14,6 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,8 +40,7 @@ class BacklogIT {
 
     @Test
     void noPartitionWaitsForTheWholeBacklogOfAnother(@TempDir Path stateDir) throws Exception {
-        try (RegistryStack stack =
-                new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of())) {
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
             stack.declare(List.of(new Collection("soundcloud", "plays", PREFIX, Set.of(), false, false, "", false)));
             publish(stack);
             try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir))) {

@@ -18,7 +18,6 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,7 +54,7 @@ class CompressionBombIT {
 
     @BeforeAll
     void start(@TempDir Path folder) throws Exception {
-        stack = new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of("music"));
+        stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of("music"));
         stack.declare(List.of(new Namespace("music", true)));
         topology = StreamsProcess.start(stack.settings(folder.resolve("state")), folder.resolve("streams.log"));
     }

@@ -13,7 +13,6 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,8 +40,7 @@ class ErasedNamesIT {
 
     @Test
     void noFileOfTheStoresKeepsTheNameOrTheTextLongerThanTheBound(@TempDir Path stateDir) throws Exception {
-        try (RegistryStack stack =
-                new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of())) {
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
             Prefix prefix = new Prefix("per");
             stack.declare(List.of(new Collection("people", "persons", prefix, Set.of(), true, false, "", false)));
             Puri person = Puri.of("people", "persons", NAME);

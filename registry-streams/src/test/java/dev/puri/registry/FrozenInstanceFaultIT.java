@@ -14,7 +14,6 @@ import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,8 +40,7 @@ class FrozenInstanceFaultIT {
 
     @Test
     void othersTakeOverAndEveryEventIsAnsweredOnce(@TempDir Path folder) throws Exception {
-        try (RegistryStack stack =
-                        new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of());
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of());
                 IdentityPublisher publisher = new IdentityPublisher(stack.clientProperties())) {
             stack.declare(List.of(new Collection("soundcloud", "tracks", PREFIX, Set.of(), false, false, "", false)));
             Path log = folder.resolve("streams.log");

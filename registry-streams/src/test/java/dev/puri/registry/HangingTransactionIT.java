@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.HangingTransaction;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -31,8 +30,7 @@ final class HangingTransactionIT {
             "puri-registry-" + RegistryTopology.CHANGELOG_STORES.iterator().next() + "-changelog";
 
     private final HttpClient http = HttpClient.newHttpClient();
-    private final RegistryStack stack =
-            new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of("music"));
+    private final RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of("music"));
 
     @AfterEach
     void stop() {

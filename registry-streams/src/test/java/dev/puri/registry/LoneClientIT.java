@@ -12,7 +12,6 @@ import dev.puri.schemas.identity.Shard;
 import dev.puri.schemas.log.Change;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -38,8 +37,7 @@ class LoneClientIT {
         Map<String, String> intervals = Map.of(
                 "commit.interval.ms", Long.toString(COMMIT_INTERVAL.toMillis()),
                 "producer.transaction.timeout.ms", Long.toString(2 * COMMIT_INTERVAL.toMillis()));
-        try (RegistryStack stack =
-                new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of())) {
+        try (RegistryStack stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of())) {
             Prefix prefix = new Prefix("trk");
             stack.declare(List.of(new Collection("lone", "tracks", prefix, Set.of(), false, false, "", false)));
             try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir, intervals));

@@ -18,7 +18,6 @@ import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.lang.reflect.Field;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -54,7 +53,7 @@ class PoisonIT {
 
     @BeforeAll
     void start() {
-        stack = new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of("music"));
+        stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of("music"));
         raw = new KafkaProducer<>(stack.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer());
         stack.declare(List.of(tracks()));
     }

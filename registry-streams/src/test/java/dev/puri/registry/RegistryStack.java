@@ -20,6 +20,7 @@ import dev.puri.schemas.serde.RecordReader;
 import dev.puri.settings.KafkaProperties;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
+import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -39,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 /** A broker with the registry's topics, and consumers of the topology's output. */
 final class RegistryStack implements AutoCloseable {
     static final int PARTITIONS = 4;
+    private static boolean hasSharedSchemas;
 
     private final RestartableBroker broker = Broker.start();
     private final String schemaRegistry;
@@ -55,6 +57,22 @@ final class RegistryStack implements AutoCloseable {
 
     /** A record of identities. */
     record Observed(Puri puri, Position position, Outcome outcome, Row row, long timestamp) {}
+
+    /**
+     * Returns the URL of the schema registry that the tests of this JVM share. It has all schemas, because it responds
+     * with a conflict if two topologies set the first compatibility of a subject at a time.
+     */
+    static synchronized String sharedSchemaRegistry() {
+        String url = SchemaRegistryFixture.shared().url();
+        if (!hasSharedSchemas) {
+            try (ConfluentSchemaRegistry registry =
+                    ConfluentSchemaRegistry.create(Map.of("schema.registry.url", url))) {
+                RegistrySchemas.register(registry, Set.of("music"));
+            }
+            hasSharedSchemas = true;
+        }
+        return url;
+    }
 
     RegistryStack(String schemaRegistry, Set<String> ownedNamespaces) {
         this.schemaRegistry = schemaRegistry;

@@ -14,7 +14,6 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.RecordWriter;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -55,7 +54,7 @@ class RegistryStreamsFaultIT {
 
     @BeforeAll
     void start() {
-        stack = new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of());
+        stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of());
         // A namespace's topic may have any number of partitions, and here it has fewer.
         RegistryTopics.create(stack.admin(), RegistryStack.PARTITIONS - 1, (short) 1, Set.of("music"));
         stack.declare(RandomEvents.DECLARED);

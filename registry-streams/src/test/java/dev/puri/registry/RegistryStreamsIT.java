@@ -65,7 +65,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The topology as a service on a real broker and a real schema registry. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RegistryStreamsIT {
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final String TEXTS_CHANGELOG = "puri-registry-" + RegistryTopology.TEXTS_STORE + "-changelog";
 
     private final IdentityMinter minter = new IdentityMinter();

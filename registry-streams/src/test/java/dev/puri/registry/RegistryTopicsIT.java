@@ -10,7 +10,6 @@ import dev.puri.settings.KafkaProperties;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.DeletedRecords;
 import dev.puri.testkit.RestartableBroker;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -474,7 +473,7 @@ class RegistryTopicsIT {
     private StreamsSettings settings(Path stateDir) {
         return new StreamsSettings(
                 broker.bootstrapServers(),
-                SchemaRegistryFixture.shared().url(),
+                RegistryStack.sharedSchemaRegistry(),
                 APPLICATION,
                 stateDir,
                 1,

@@ -18,7 +18,6 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
 import dev.puri.testkit.DeletedRecords;
-import dev.puri.testkit.SchemaRegistryFixture;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -38,10 +37,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The topology on topics whose first records were deleted. */
+@Order(1)
 class TruncatedChangelogIT {
     private static final Duration SOON = Duration.ofSeconds(60);
     private static final String APPLICATION = "puri-registry";
@@ -64,7 +65,7 @@ class TruncatedChangelogIT {
 
     @BeforeEach
     void start() {
-        stack = new RegistryStack(SchemaRegistryFixture.shared().url(), Set.of());
+        stack = new RegistryStack(RegistryStack.sharedSchemaRegistry(), Set.of());
         stack.declare(List.of(new Collection("soundcloud", "tracks", PREFIX, Set.of(), false, false, "", false)));
         publisher = new IdentityPublisher(stack.clientProperties());
     }

@@ -20,13 +20,10 @@ import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.RowAvro;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.settings.Settings;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
-import dev.puri.testkit.RestartableSchemaRegistry;
-import dev.puri.testkit.SchemaRegistryFixture;
 import dev.puri.testkit.Secrets;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -50,12 +47,15 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The responses of the public listener, byte by byte: rows with known secrets are published, every request is
  * sent, and every byte of the responses is searched for the secrets.
  */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 final class PublicViewIT {
     private static final RecordWriter<IdentityRow> ROWS = RecordWriter.of(IdentityRow.class);
     private static final RecordWriter<CollectionsEntry> DECLARATIONS = RecordWriter.of(CollectionsEntry.class);
@@ -86,7 +86,6 @@ final class PublicViewIT {
             List.of(CLOSED, UNDECLARED, DELETED, MERGED, LOST, "closed:tracks");
 
     private static RestartableBroker broker;
-    private static RestartableSchemaRegistry registry;
     private static KafkaProducer<byte[], byte[]> producer;
     private static int rowSchema;
     private static int declarationSchema;
@@ -97,12 +96,8 @@ final class PublicViewIT {
     @BeforeAll
     static void publish() throws Exception {
         broker = Broker.start();
-        registry = SchemaRegistryFixture.start();
-        try (ConfluentSchemaRegistry schemas =
-                ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()))) {
-            rowSchema = schemas.register(Topics.IDENTITIES + "-value", ROWS.schema());
-            declarationSchema = schemas.register(Topics.COLLECTIONS + "-value", DECLARATIONS.schema());
-        }
+        rowSchema = SharedSchemas.register(Topics.IDENTITIES + "-value", ROWS.schema());
+        declarationSchema = SharedSchemas.register(Topics.COLLECTIONS + "-value", DECLARATIONS.schema());
         Properties config = new Properties();
         config.put("bootstrap.servers", broker.bootstrapServers());
         producer = new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
@@ -119,7 +114,7 @@ final class PublicViewIT {
                         "bootstrap.server",
                         broker.bootstrapServers(),
                         "schema.registry",
-                        registry.url(),
+                        SharedSchemas.url(),
                         "http.port",
                         "0",
                         "public.http.port",
@@ -134,7 +129,6 @@ final class PublicViewIT {
     static void stop() {
         resolver.close();
         producer.close();
-        registry.close();
         broker.close();
     }
 

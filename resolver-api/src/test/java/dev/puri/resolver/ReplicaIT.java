@@ -7,12 +7,9 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
-import dev.puri.testkit.RestartableSchemaRegistry;
-import dev.puri.testkit.SchemaRegistryFixture;
 import dev.puri.testkit.ServerProcess;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
@@ -28,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -40,9 +36,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Copies of a resolver's rows by exports and changes, while the topic is written and every process is killed. */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 final class ReplicaIT {
     private static final long SEED = Long.getLong("puri.replica.seed", System.nanoTime());
     private static final int PARTITIONS = 3;
@@ -59,30 +58,21 @@ final class ReplicaIT {
     private Path folder;
 
     private RestartableBroker broker;
-    private RestartableSchemaRegistry registry;
     private RememberedTopic topic;
     private URI resolverUri;
     private @Nullable ServerProcess resolver;
 
     @BeforeEach
     void startBroker() throws Exception {
-        CompletableFuture<RestartableSchemaRegistry> starting =
-                CompletableFuture.supplyAsync(SchemaRegistryFixture::start);
         broker = Broker.start();
-        registry = starting.get();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()))) {
             admin.createTopics(List.of(new NewTopic(Topics.IDENTITIES, PARTITIONS, (short) 1)
                             .configs(Map.of("cleanup.policy", "compact,delete"))))
                     .all()
                     .get();
         }
-        int schemaId;
-        try (ConfluentSchemaRegistry schemas =
-                ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()))) {
-            schemaId = schemas.register(
-                    Topics.IDENTITIES + "-value",
-                    RecordWriter.of(IdentityRow.class).schema());
-        }
+        int schemaId = SharedSchemas.register(
+                Topics.IDENTITIES + "-value", RecordWriter.of(IdentityRow.class).schema());
         topic = new RememberedTopic(broker.bootstrapServers(), PARTITIONS, schemaId, NAMES, SEED);
         topic.writeAll();
         try (ServerSocket free = new ServerSocket(0)) {
@@ -97,7 +87,6 @@ final class ReplicaIT {
         }
         http.close();
         topic.close();
-        registry.close();
         broker.close();
     }
 
@@ -108,7 +97,7 @@ final class ReplicaIT {
                         "PURI_BOOTSTRAP_SERVER",
                         broker.bootstrapServers(),
                         "PURI_SCHEMA_REGISTRY",
-                        registry.url(),
+                        SharedSchemas.url(),
                         "PURI_HTTP_PORT",
                         Integer.toString(resolverUri.getPort()),
                         // So that older ones are sometimes read from the topic.

@@ -10,12 +10,9 @@ import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.RecordWriter;
 import dev.puri.testkit.Broker;
 import dev.puri.testkit.RestartableBroker;
-import dev.puri.testkit.RestartableSchemaRegistry;
-import dev.puri.testkit.SchemaRegistryFixture;
 import dev.puri.testkit.ServerProcess;
 import java.io.IOException;
 import java.net.URI;
@@ -34,7 +31,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -52,13 +48,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A resolver that is killed repeatedly while its topic is written, and finally asked for every row.
  * After some kills the topic's beginning is deleted, so that only snapshots contain some rows:
  * a snapshot that was lost, or a table that was read from the topic again, would be detected.
  */
-@Timeout(180)
+@Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 final class ResolverKillIT {
     private static final int PARTITIONS = 3;
     private static final int NAMES = 50_000;
@@ -83,7 +82,6 @@ final class ResolverKillIT {
 
     private Path stateDir;
     private RestartableBroker broker;
-    private RestartableSchemaRegistry registry;
     private Admin admin;
     private RememberedTopic topic;
     private @Nullable ServerProcess resolver;
@@ -98,22 +96,14 @@ final class ResolverKillIT {
     @BeforeEach
     void startBroker() throws Exception {
         stateDir = folder.resolve("state");
-        CompletableFuture<RestartableSchemaRegistry> starting =
-                CompletableFuture.supplyAsync(SchemaRegistryFixture::start);
         broker = Broker.start();
-        registry = starting.get();
         admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
         admin.createTopics(List.of(new NewTopic(Topics.IDENTITIES, PARTITIONS, (short) 1)
                         .configs(Map.of("cleanup.policy", "compact,delete"))))
                 .all()
                 .get();
-        int schemaId;
-        try (ConfluentSchemaRegistry schemas =
-                ConfluentSchemaRegistry.create(Map.of("schema.registry.url", registry.url()))) {
-            schemaId = schemas.register(
-                    Topics.IDENTITIES + "-value",
-                    RecordWriter.of(IdentityRow.class).schema());
-        }
+        int schemaId = SharedSchemas.register(
+                Topics.IDENTITIES + "-value", RecordWriter.of(IdentityRow.class).schema());
         topic = new RememberedTopic(broker.bootstrapServers(), PARTITIONS, schemaId, NAMES, seed);
     }
 
@@ -125,7 +115,6 @@ final class ResolverKillIT {
         http.close();
         topic.close();
         admin.close();
-        registry.close();
         broker.close();
     }
 
@@ -164,7 +153,7 @@ final class ResolverKillIT {
                 ResolverChild.class,
                 Map.of(
                         "PURI_BOOTSTRAP_SERVER", broker.bootstrapServers(),
-                        "PURI_SCHEMA_REGISTRY", registry.url(),
+                        "PURI_SCHEMA_REGISTRY", SharedSchemas.url(),
                         "PURI_HTTP_PORT", "0",
                         "PURI_MAX_REFS", Integer.toString(REFS_AT_ONCE),
                         "PURI_STATE_DIR", stateDir.toString(),

@@ -63,6 +63,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * A resolver with both its listeners under {@link HostileRequests}, over raw sockets. A failure is reported with its
@@ -70,6 +71,7 @@ import org.junit.jupiter.api.io.TempDir;
  * more of them, from a seed that differs each night.
  */
 @Timeout(1800)
+@Isolated("compares the memory and the file descriptors of this process")
 final class HostileFuzzIT {
     private static final int REQUESTS = Integer.getInteger("puri.hostile.requests", 10_000);
     private static final long SEED = Long.getLong("puri.hostile.seed", 1);

@@ -39,9 +39,12 @@ import org.apache.lucene.store.FSDirectory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Kills a process at any time while it writes, commits, rebuilds and purges. */
-@Timeout(180)
+@Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 final class LuceneFaultIT {
     private static final int KILLS = 6;
 
@@ -61,6 +64,8 @@ final class LuceneFaultIT {
             Path output = folder.resolve("output-" + kill);
             Process process = new ProcessBuilder(
                             ProcessHandle.current().info().command().orElseThrow(),
+                            "-XX:+UseSerialGC",
+                            "-XX:TieredStopAtLevel=1",
                             "-cp",
                             System.getProperty("java.class.path"),
                             Child.class.getName(),

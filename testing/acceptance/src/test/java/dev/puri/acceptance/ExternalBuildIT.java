@@ -25,6 +25,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -32,6 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Other builds that use the artifacts of this one. The project in {@code src/it/external} has three services. Its tests
  * start the registry with the annotation of {@code client-testing}, publish, and resolve.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ExternalBuildIT {
     private static final Path ROOT = Path.of("..", "..");
     private static final int JAVA_17_CLASS_FILES = 61;

@@ -41,9 +41,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A client's cache stays correct while rows change in every way and its feed is cut repeatedly. */
 @Timeout(600)
+@Execution(ExecutionMode.CONCURRENT)
 class ResolverCacheIT {
     private static final long SEED = Long.getLong("puri.cache.seed", System.nanoTime());
     private static final int WRITERS = 8;

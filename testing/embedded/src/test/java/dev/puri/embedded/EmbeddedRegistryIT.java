@@ -60,6 +60,8 @@ class EmbeddedRegistryIT {
     void theChildEndsWhenItsParentIsKilled() throws Exception {
         Process parent = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Parent.class.getName(),

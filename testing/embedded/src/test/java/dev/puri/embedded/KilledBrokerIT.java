@@ -63,6 +63,8 @@ class KilledBrokerIT {
         File output = Files.createTempFile("killed-broker", ".log").toFile();
         Process killed = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Killed.class.getName(),

@@ -54,6 +54,7 @@ public final class ServerProcess {
                         ProcessHandle.current().info().command().orElseThrow(),
                         "--sun-misc-unsafe-memory-access=allow",
                         "--enable-native-access=ALL-UNNAMED",
+                        "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
                         "-Xmx512m",
                         "-Dlogback.configurationFile=" + logbackFile,

@@ -16,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -178,12 +179,19 @@ public final class FreshBroker implements AutoCloseable {
         }
     }
 
-    /** Waits until a consumer group has no members: a static member stays for its session timeout after it stopped. */
-    public void awaitNoMembers(String groupId, Duration timeout) throws IOException {
-        Await.until("no members of the group " + groupId, timeout, () -> {
+    /**
+     * Removes the members of a consumer group, all of which have stopped: a static member would otherwise stay for its
+     * session timeout.
+     */
+    public void removeMembers(String groupId, Duration timeout) throws IOException {
+        Await.until("no members of the group " + groupId, timeout, Duration.ofMillis(100), () -> {
             try {
-                return admin.describeConsumerGroups(List.of(groupId)).all().get().values().stream()
+                boolean isEmpty = admin.describeConsumerGroups(List.of(groupId)).all().get().values().stream()
                         .allMatch(group -> group.members().isEmpty());
+                if (!isEmpty) {
+                    admin.removeMembersFromConsumerGroup(groupId, new RemoveMembersFromConsumerGroupOptions());
+                }
+                return isEmpty;
             } catch (ExecutionException e) {
                 throw new IOException(e.getCause());
             } catch (InterruptedException e) {

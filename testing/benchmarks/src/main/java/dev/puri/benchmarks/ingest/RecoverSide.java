@@ -37,14 +37,19 @@ public final class RecoverSide {
     /** The number of events that show that all partitions are processed again. */
     private static final int PROBES = 200;
 
-    /** Longer than the session timeout of a static member, which ends the membership of a stopped instance. */
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(60);
 
     /** Restoring 30 million rows takes minutes. */
     private static final Duration MAX_RESTORE_TIME = Duration.ofMinutes(30);
 
-    /** If a state directory keeps its size for this time, no store in it is being restored or compacted. */
-    private static final Duration STABLE_TIME = Duration.ofSeconds(15);
+    /**
+     * If a state directory of many rows keeps its size for this time, no store in it is being restored or compacted.
+     * Fewer rows take less time.
+     */
+    private static final Duration MAX_STABLE_TIME = Duration.ofSeconds(15);
+
+    private static final Duration MIN_STABLE_TIME = Duration.ofSeconds(1);
+    private static final int ROWS_PER_STABLE_SECOND = 10_000;
 
     private static final Duration DIGEST_TIMEOUT = Duration.ofMinutes(2);
 
@@ -192,7 +197,7 @@ public final class RecoverSide {
         List<Double> recoverSeconds = new ArrayList<>();
         for (int round = 1; round <= task.recoveries(); round++) {
             TemporaryFolder.delete(streams.streamsStateDir());
-            broker.awaitNoMembers(groupId(streams), LEAVE_TIMEOUT);
+            broker.removeMembers(groupId(streams), LEAVE_TIMEOUT);
             publishProbes();
             long startNanos = System.nanoTime();
             try (Instance instance = start(streams)) {
@@ -230,7 +235,7 @@ public final class RecoverSide {
         }
         BareJob.@Nullable Sizes sizes = readSizes(first);
         addToChangelogs(groupId(first), task.rows() - task.published());
-        broker.awaitNoMembers(groupId(first), LEAVE_TIMEOUT);
+        broker.removeMembers(groupId(first), LEAVE_TIMEOUT);
         try (Instance stopping = start(first);
                 Instance remaining = start(second)) {
             publishProbes();
@@ -248,9 +253,9 @@ public final class RecoverSide {
      * Waits until the size of the state directories stays the same: no store is being restored or compacted. Returns
      * their mean size.
      */
-    private static long awaitStable(Path... stateDirs) throws IOException {
+    private long awaitStable(Path... stateDirs) throws IOException {
         long[] lastSize = {0};
-        Await.until("state directories that keep their size", MAX_RESTORE_TIME, STABLE_TIME, () -> {
+        Await.until("state directories that keep their size", MAX_RESTORE_TIME, stableTime(), () -> {
             long size = 0;
             for (Path stateDir : stateDirs) {
                 size += size(stateDir);
@@ -260,6 +265,11 @@ public final class RecoverSide {
             return isStable;
         });
         return lastSize[0] / stateDirs.length;
+    }
+
+    private Duration stableTime() {
+        return Duration.ofSeconds(Math.clamp(
+                task.rows() / ROWS_PER_STABLE_SECOND, MIN_STABLE_TIME.toSeconds(), MAX_STABLE_TIME.toSeconds()));
     }
 
     private void publishRows(int count) throws Exception {

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.benchmarks.BenchRun;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Both sides and all instances on a real broker, with too few rows to measure anything. */
+@Execution(ExecutionMode.CONCURRENT)
 class RecoverIT {
     @Test
     void bothSidesProcessEventsAgainAfterTheirStateIsLost() throws Exception {
