@@ -140,8 +140,7 @@ record ApiClient(Console console, String server, String option, String example, 
     void getLines(String path, Duration timeout, Consumer<Response> listener) throws InterruptedException {
         HttpRequest request = request(path).build();
         try (HttpClient client = client()) {
-            HttpResponse<InputStream> response =
-                    await(client, request, BodyHandlers.ofInputStream(), RESPONSE_TIMEOUT);
+            HttpResponse<InputStream> response = await(client, request, BodyHandlers.ofInputStream(), RESPONSE_TIMEOUT);
             try (BufferedReader body = new BufferedReader(
                     new InputStreamReader(new TimedInputStream(response.body(), timeout), StandardCharsets.UTF_8))) {
                 if (!isSuccess(response)) {
@@ -166,8 +165,7 @@ record ApiClient(Console console, String server, String option, String example, 
      * Waits for a response as far as its handler reads it. The request has no time-out of its own: up to Java 25 it
      * ends with the headers, and from Java 26 on it covers the whole response, also one that is read line by line.
      */
-    private <T> HttpResponse<T> await(
-            HttpClient client, HttpRequest request, BodyHandler<T> handler, Duration timeout)
+    private <T> HttpResponse<T> await(HttpClient client, HttpRequest request, BodyHandler<T> handler, Duration timeout)
             throws InterruptedException {
         CompletableFuture<HttpResponse<T>> response = client.sendAsync(request, handler);
         try {

@@ -128,7 +128,11 @@ final class CollectionsCommand extends CommandGroup {
 
         private void print(DeclarationResult.Changes changes, int declarationCount) {
             if (asJson()) {
-                printJson(new JsonObject().with("written", changes.writes().stream().map(Declaration::key).toList()).with("unchanged", declarationCount - changes.writes().size()));
+                printJson(new JsonObject()
+                        .with(
+                                "written",
+                                changes.writes().stream().map(Declaration::key).toList())
+                        .with("unchanged", declarationCount - changes.writes().size()));
                 return;
             }
             changes.writes()
@@ -200,7 +204,18 @@ final class CollectionsCommand extends CommandGroup {
             Declaration replacement = repair.replacement();
             if (asJson()) {
                 UnreadableDeclaration record = repair.record();
-                printJson(new JsonObject().with("partition", record.partition()).with("offset", record.offset()).with("key", record.printableKey()).with("write", replacement == null ? null : replacement instanceof Collection collection ? json(collection) : json((Namespace) replacement)).with("written", yes));
+                printJson(new JsonObject()
+                        .with("partition", record.partition())
+                        .with("offset", record.offset())
+                        .with("key", record.printableKey())
+                        .with(
+                                "write",
+                                replacement == null
+                                        ? null
+                                        : replacement instanceof Collection collection
+                                                ? json(collection)
+                                                : json((Namespace) replacement))
+                        .with("written", yes));
                 return;
             }
             println((yes ? "replaced" : "would replace") + " the record with the key "
@@ -212,8 +227,8 @@ final class CollectionsCommand extends CommandGroup {
     private static List<Declaration> read(Subcommand command, String file) {
         String name = file.equals("-") ? "standard input" : file;
         // Unlike one that is made from a charset, this reader refuses what is not UTF-8.
-        try (Reader text = new InputStreamReader(
-                command.openInput(file, "a YAML file"), StandardCharsets.UTF_8.newDecoder())) {
+        try (Reader text =
+                new InputStreamReader(command.openInput(file, "a YAML file"), StandardCharsets.UTF_8.newDecoder())) {
             return CollectionsFile.read(name, text);
         } catch (CollectionsFile.InvalidFileException e) {
             throw CommandException.failed(e.getMessage(), e);
@@ -227,10 +242,25 @@ final class CollectionsCommand extends CommandGroup {
     }
 
     private static Map<String, Object> json(Collection collection) {
-        return new JsonObject().with("name", collection.qualifiedName()).with("prefix", collection.prefix() == null ? null : collection.prefix().text()).with("owners", owners(collection)).with("search", collection.search()).with("public", collection.isPublic()).with("description", collection.description()).with("retired", collection.retired()).with("mode", collection.mode().name()).with("importer", collection.mode().importer());
+        return new JsonObject()
+                .with("name", collection.qualifiedName())
+                .with(
+                        "prefix",
+                        collection.prefix() == null ? null : collection.prefix().text())
+                .with("owners", owners(collection))
+                .with("search", collection.search())
+                .with("public", collection.isPublic())
+                .with("description", collection.description())
+                .with("retired", collection.retired())
+                .with("mode", collection.mode().name())
+                .with("importer", collection.mode().importer());
     }
 
     private static Map<String, Object> json(Namespace namespace) {
-        return new JsonObject().with("namespace", namespace.name()).with("ownsTopic", namespace.ownsTopic()).with("mode", namespace.mode().name()).with("importer", namespace.mode().importer());
+        return new JsonObject()
+                .with("namespace", namespace.name())
+                .with("ownsTopic", namespace.ownsTopic())
+                .with("mode", namespace.mode().name())
+                .with("importer", namespace.mode().importer());
     }
 }

@@ -208,19 +208,34 @@ public final class EmbeddedStack implements AutoCloseable {
     /** Returns the settings that this class determines for the topology, by key. They override all others. */
     private static Map<String, String> streamsSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl) {
-        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("streams.state.dir", options.data().resolve("streams").toString()), entry("streams.replication.factor", "1"), entry("streams.http.port", "0"));
+        return Map.ofEntries(
+                entry("bootstrap.server", bootstrapServers),
+                entry("schema.registry", schemaRegistryUrl),
+                entry("streams.state.dir", options.data().resolve("streams").toString()),
+                entry("streams.replication.factor", "1"),
+                entry("streams.http.port", "0"));
     }
 
     /** Returns the settings that this class determines for the resolver, by key. They override all others. */
     private static Map<String, String> resolverSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl, String indexerUrl) {
-        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("state.dir", options.data().resolve("resolver").toString()), entry("search.url", indexerUrl), entry("http.port", Integer.toString(options.resolverPort())), entry("public.http.port", Integer.toString(options.publicPort())));
+        return Map.ofEntries(
+                entry("bootstrap.server", bootstrapServers),
+                entry("schema.registry", schemaRegistryUrl),
+                entry("state.dir", options.data().resolve("resolver").toString()),
+                entry("search.url", indexerUrl),
+                entry("http.port", Integer.toString(options.resolverPort())),
+                entry("public.http.port", Integer.toString(options.publicPort())));
     }
 
     /** Returns the settings that this class determines for the search indexer, by key. They override all others. */
     private static Map<String, String> indexerSettings(
             Options options, String bootstrapServers, String schemaRegistryUrl) {
-        return Map.ofEntries(entry("bootstrap.server", bootstrapServers), entry("schema.registry", schemaRegistryUrl), entry("state.dir", options.data().resolve("search").toString()), entry("http.port", Integer.toString(options.indexerPort())));
+        return Map.ofEntries(
+                entry("bootstrap.server", bootstrapServers),
+                entry("schema.registry", schemaRegistryUrl),
+                entry("state.dir", options.data().resolve("search").toString()),
+                entry("http.port", Integer.toString(options.indexerPort())));
     }
 
     private void awaitReady(Consumer<String> progress) {

@@ -89,7 +89,8 @@ final class IdentitiesCommand extends CommandGroup {
 
         @Override
         public Integer call() throws IOException {
-            CommandException.requireUsage(file != null || eventsSince != null, "name an export with -f, or a time with --events-since");
+            CommandException.requireUsage(
+                    file != null || eventsSince != null, "name an export with -f, or a time with --events-since");
             Instant since = eventsSince == null ? null : since(eventsSince);
             try (ExportFile export = file == null ? null : ExportFile.open(file)) {
                 if (export != null && export.rows() == 0) {

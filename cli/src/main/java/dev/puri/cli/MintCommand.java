@@ -41,7 +41,8 @@ final class MintCommand extends Subcommand {
     @Override
     public Integer call() {
         CommandException.requireUsage(count >= 1, "-n must be at least 1, not " + count);
-        CommandException.requireUsage(collection == null || prefix == null, "specify either a collection or --prefix, not both");
+        CommandException.requireUsage(
+                collection == null || prefix == null, "specify either a collection or --prefix, not both");
         requireDecodable(
                 Stream.of(collection, prefix).flatMap(Stream::ofNullable).toList());
         Prefix handlePrefix = handlePrefix();
@@ -50,7 +51,9 @@ final class MintCommand extends Subcommand {
         for (int i = 0; i < count; i++) {
             IdentityMinter.Minted minted = minter.mint(handlePrefix);
             if (asJson()) {
-                out.println(Json.toText(new JsonObject().with("uuid", minted.uuid()).with("handle", Objects.toString(minted.handle(), null))));
+                out.println(Json.toText(new JsonObject()
+                        .with("uuid", minted.uuid())
+                        .with("handle", Objects.toString(minted.handle(), null))));
             } else {
                 out.println(minted.uuid() + (minted.handle() == null ? "" : "  " + minted.handle()));
             }

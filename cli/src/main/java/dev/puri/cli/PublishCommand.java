@@ -52,7 +52,8 @@ final class PublishCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        CommandException.requireUsage(timeoutSeconds >= 1, "--timeout must be at least 1 second, not " + timeoutSeconds);
+        CommandException.requireUsage(
+                timeoutSeconds >= 1, "--timeout must be at least 1 second, not " + timeoutSeconds);
         Publication.Options options = new Publication.Options(wait, echo, Duration.ofSeconds(timeoutSeconds));
         try (InputStream input = openInput(file, "a file of events")) {
             Publication.Summary summary = new Publication(console(), settings(), options).publish(input);

@@ -31,7 +31,8 @@ final class RejectionsCommand extends CommandGroup {
 
         @Override
         public Integer call() {
-            CommandException.requireUsage(1 <= count && count <= MAX_COUNT, "-n must be 1 to " + MAX_COUNT + ", not " + count);
+            CommandException.requireUsage(
+                    1 <= count && count <= MAX_COUNT, "-n must be 1 to " + MAX_COUNT + ", not " + count);
             RejectionFilter filter = filterOptions.parse(Instant.now());
             CliSettings settings = settings();
             List<StoredRejection> rejections = brokerRequests().retry("the rejections", () -> {

@@ -89,7 +89,8 @@ final class ReplayRejectionsCommand extends Subcommand {
                             ? "--all and a filter exclude each other"
                             : "select events with --reason, --puri, --position, --since or --until; or --all of them");
         }
-        CommandException.requireUsage(timeoutSeconds >= 1, "--timeout must be at least 1 second, not " + timeoutSeconds);
+        CommandException.requireUsage(
+                timeoutSeconds >= 1, "--timeout must be at least 1 second, not " + timeoutSeconds);
         List<Step> steps = brokerRequests().retry("the refused events", () -> plan(filter));
         print(steps);
         if (steps.isEmpty()) {
@@ -281,7 +282,11 @@ final class ReplayRejectionsCommand extends Subcommand {
             say(withoutOutcome + " events have no outcome after " + timeoutSeconds + " s; is puri streams running?");
         }
         int refused = counts.getOrDefault(Outcome.Kind.REFUSED, 0);
-        Map<String, Object> summary = new JsonObject().with("replayed", steps.size() - missing).with("applied", counts.getOrDefault(Outcome.Kind.APPLIED, 0)).with("unchanged", counts.getOrDefault(Outcome.Kind.UNCHANGED, 0)).with("refused", refused);
+        Map<String, Object> summary = new JsonObject()
+                .with("replayed", steps.size() - missing)
+                .with("applied", counts.getOrDefault(Outcome.Kind.APPLIED, 0))
+                .with("unchanged", counts.getOrDefault(Outcome.Kind.UNCHANGED, 0))
+                .with("refused", refused);
         if (asJson()) {
             printJson(summary);
         } else {

@@ -38,13 +38,16 @@ final class ResolveCommand extends Subcommand {
 
     @Override
     public Integer call() throws InterruptedException {
-        CommandException.requireUsage(groupBy == null || groupBy.equals("shard"), "--group-by must be shard, not " + groupBy);
+        CommandException.requireUsage(
+                groupBy == null || groupBy.equals("shard"), "--group-by must be shard, not " + groupBy);
         requireDecodable(refs);
         ApiClient resolver = ApiClient.ofResolver(console(), settings());
         List<ApiClient.Response> responses = new ArrayList<>();
         for (int from = 0; from < refs.size(); from += BATCH_SIZE) {
             List<String> batch = refs.subList(from, Math.min(refs.size(), from + BATCH_SIZE));
-            responses.add(resolver.post("/v1/resolve", Json.toText(new JsonObject().with("refs", batch).with("groupBy", groupBy))));
+            responses.add(resolver.post(
+                    "/v1/resolve",
+                    Json.toText(new JsonObject().with("refs", batch).with("groupBy", groupBy))));
         }
         JsonNode joined = join(responses.stream().map(ApiClient.Response::json).toList());
         JsonNode results = joined.path("results");

@@ -127,7 +127,10 @@ final class SearchCommand extends Subcommand {
         private @Nullable SearchCommand search;
 
         final ApiClient indexer() {
-            CommandException.requireUsage(search == null || search.query().isEmpty(), "search accepts either a subcommand or search words; to search for the" + " name of a subcommand, put -- before the search words, as in: puri search -- reindex");
+            CommandException.requireUsage(
+                    search == null || search.query().isEmpty(),
+                    "search accepts either a subcommand or search words; to search for the"
+                            + " name of a subcommand, put -- before the search words, as in: puri search -- reindex");
             return ApiClient.ofIndexer(console(), settings());
         }
     }

@@ -57,7 +57,8 @@ final class ShowRejectionsCommand extends Subcommand {
 
     @Override
     public Integer call() {
-        CommandException.requireUsage(1 <= count && count <= MAX_COUNT, "-n must be 1 to " + MAX_COUNT + ", not " + count);
+        CommandException.requireUsage(
+                1 <= count && count <= MAX_COUNT, "-n must be 1 to " + MAX_COUNT + ", not " + count);
         RejectionFilter filter = filterOptions.parse(Instant.now());
         List<RefusedEvent> events = brokerRequests().retry("the refused events", () -> read(filter));
         events.forEach(event -> {
@@ -145,7 +146,14 @@ final class ShowRejectionsCommand extends Subcommand {
             List<Map<String, Object>> headers = new ArrayList<>();
             for (Header header : event.record().headers()) {
                 String text = text(header.value());
-                headers.add(new JsonObject().with("name", header.key()).with("text", text).with("base64", text == null && header.value() != null ? Base64.getEncoder().encodeToString(header.value()) : null));
+                headers.add(new JsonObject()
+                        .with("name", header.key())
+                        .with("text", text)
+                        .with(
+                                "base64",
+                                text == null && header.value() != null
+                                        ? Base64.getEncoder().encodeToString(header.value())
+                                        : null));
             }
             json.put("headers", headers);
         }

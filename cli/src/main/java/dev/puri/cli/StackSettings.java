@@ -137,8 +137,7 @@ final class StackSettings {
     }
 
     private boolean isSet(KnownSetting setting, Map<String, String> fileValues) {
-        return fileValues.containsKey(setting.key())
-                || PuriCommand.isSet(environment, setting.environmentName());
+        return fileValues.containsKey(setting.key()) || PuriCommand.isSet(environment, setting.environmentName());
     }
 
     /** Returns a mistake for each setting of the user that conflicts with those of the command. */

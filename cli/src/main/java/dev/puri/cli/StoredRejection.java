@@ -54,6 +54,20 @@ record StoredRejection(Rejection rejection, TopicPartition partition, long offse
 
     /** Returns the rejection without the refused event as a JSON object. */
     Map<String, Object> toJson() {
-        return new JsonObject().with("reason", rejection.getReason()).with("detail", rejection.getDetail()).with("puri", rejection.getPuri()).with("position", position().toString()).with("rejectedAt", rejection.getRejectedAt().toString()).with("eventId", rejection.getEventId()).with("holder", rejection.getHolderShard() == null ? null : new JsonObject().with("owner", rejection.getHolderOwner()).with("shard", rejection.getHolderShard())).with("survivor", rejection.getSurvivor());
+        return new JsonObject()
+                .with("reason", rejection.getReason())
+                .with("detail", rejection.getDetail())
+                .with("puri", rejection.getPuri())
+                .with("position", position().toString())
+                .with("rejectedAt", rejection.getRejectedAt().toString())
+                .with("eventId", rejection.getEventId())
+                .with(
+                        "holder",
+                        rejection.getHolderShard() == null
+                                ? null
+                                : new JsonObject()
+                                        .with("owner", rejection.getHolderOwner())
+                                        .with("shard", rejection.getHolderShard()))
+                .with("survivor", rejection.getSurvivor());
     }
 }

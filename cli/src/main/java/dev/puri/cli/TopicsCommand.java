@@ -97,8 +97,11 @@ final class TopicsCommand extends CommandGroup {
 
         @Override
         public Integer call() {
-            CommandException.requireUsage(partitions == null || partitions >= 1, "--partitions must be at least 1, not " + partitions);
-            CommandException.requireUsage(replicationFactor == -1 || replicationFactor >= 1, "--replication-factor must be at least 1, not " + replicationFactor);
+            CommandException.requireUsage(
+                    partitions == null || partitions >= 1, "--partitions must be at least 1, not " + partitions);
+            CommandException.requireUsage(
+                    replicationFactor == -1 || replicationFactor >= 1,
+                    "--replication-factor must be at least 1, not " + replicationFactor);
             CliSettings settings = settings();
             try (Admin admin = admin()) {
                 int partitionCount = partitionCount(admin);
@@ -300,6 +303,10 @@ final class TopicsCommand extends CommandGroup {
 
     private static void print(Console console, String name, int partitions, int replicas, @Nullable Boolean isNew) {
         console.out()
-                .println(Json.toText(new JsonObject().with("topic", name).with("partitions", partitions).with("replicationFactor", replicas).with("new", isNew)));
+                .println(Json.toText(new JsonObject()
+                        .with("topic", name)
+                        .with("partitions", partitions)
+                        .with("replicationFactor", replicas)
+                        .with("new", isNew)));
     }
 }

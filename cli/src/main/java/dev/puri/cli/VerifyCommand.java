@@ -105,9 +105,12 @@ final class VerifyCommand extends Subcommand {
         CommandException.requireUsage(rate >= MIN_RATE, "--rate must be at least " + MIN_RATE + ", not " + rate);
         CommandException.requireUsage(!confirmed || repair, "--yes is an option of --repair");
         CommandException.requireUsage(!repair || isSelected(Part.REGISTRAR), "--repair needs the part registrar");
-        CommandException.requireUsage(!parts.contains(Part.SNAPSHOT) || !snapshots.isEmpty(), "--part snapshot needs --snapshot FOLDER");
-        CommandException.requireUsage(isSelected(Part.SNAPSHOT) || snapshots.isEmpty(), "--snapshot needs the part snapshot");
-        CommandException.requireUsage(isSelected(Part.RESOLVER) || otherResolvers.isEmpty(), "--also-resolver needs the part resolver");
+        CommandException.requireUsage(
+                !parts.contains(Part.SNAPSHOT) || !snapshots.isEmpty(), "--part snapshot needs --snapshot FOLDER");
+        CommandException.requireUsage(
+                isSelected(Part.SNAPSHOT) || snapshots.isEmpty(), "--snapshot needs the part snapshot");
+        CommandException.requireUsage(
+                isSelected(Part.RESOLVER) || otherResolvers.isEmpty(), "--also-resolver needs the part resolver");
         try {
             return run();
         } catch (VerifyException e) {

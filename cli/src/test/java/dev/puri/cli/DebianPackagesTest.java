@@ -108,7 +108,8 @@ class DebianPackagesTest {
 
     private static Map<Puri, String> shards(Path workDir) throws Exception {
         return events(workDir).stream()
-                .collect(Collectors.toMap(Event::puri, event -> created(event).shard().text()));
+                .collect(Collectors.toMap(
+                        Event::puri, event -> created(event).shard().text()));
     }
 
     private static Change.Created created(Event event) {

@@ -191,8 +191,8 @@ class EventLineParserTest {
         IdentityMinter minter = new IdentityMinter();
         Change.Created created =
                 new Change.Created(minter.uuid(), new Owner("catalog"), new Shard("br-1"), null, Map.of());
-        Event guarded = new Event(
-                minter.uuid(), Puri.parse("a:b:c"), Instant.EPOCH, "catalog", minter.uuid(), null, created);
+        Event guarded =
+                new Event(minter.uuid(), Puri.parse("a:b:c"), Instant.EPOCH, "catalog", minter.uuid(), null, created);
         assertThat(event(EventLineFormatter.format(guarded)).change()).isEqualTo(created);
     }
 

@@ -145,8 +145,7 @@ class MainTest {
 
     @Test
     void aMissingFileIsNamedWithTheReason() {
-        CommandLineRun run =
-                CommandLineRun.of(NOTHING_SET, "identities", "republish", "-f", "/does/not/exist");
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "identities", "republish", "-f", "/does/not/exist");
         assertThat(run.status()).isEqualTo(1);
         assertThat(run.errLines()).containsExactly("puri: /does/not/exist: no such file");
     }
@@ -193,11 +192,9 @@ class MainTest {
     @Test
     void openingAnImportPrintsJson() {
         StringWriter out = new StringWriter();
-        ImportCommand.OpenCommand open =
-                parsed(NOTHING_SET, out, "import", "open", "-d", "folder", "-o", "JSON");
+        ImportCommand.OpenCommand open = parsed(NOTHING_SET, out, "import", "open", "-d", "folder", "-o", "JSON");
         open.print(List.of("music:tracks"), List.of("music:albums"));
-        assertThat(out)
-                .hasToString("{\"opened\":[\"music:tracks\"],\"stillImporting\":[\"music:albums\"]}\n");
+        assertThat(out).hasToString("{\"opened\":[\"music:tracks\"],\"stillImporting\":[\"music:albums\"]}\n");
     }
 
     @Test

@@ -77,8 +77,7 @@ class OutcomeReaderTest {
         create(Topics.REJECTIONS);
         try (OutcomeReader outcomes = start()) {
             outcomes.expect(EVENT, 1);
-            consumer.write(
-                    Topics.IDENTITIES, END, Map.of(Position.HEADER, "nowhere", Outcome.HEADER, "applied"), null);
+            consumer.write(Topics.IDENTITIES, END, Map.of(Position.HEADER, "nowhere", Outcome.HEADER, "applied"), null);
             consumer.write(Topics.IDENTITIES, END + 1, outcome(Outcome.APPLIED), null);
             assertThat(outcomes.await(WAIT)).isZero();
         }

@@ -20,8 +20,9 @@ record PuriTemplate(List<Template> segments) {
      * @throws IllegalArgumentException if the text has neither form
      */
     static PuriTemplate parse(String text) {
-        List<Template> segments =
-                Stream.of(text.split(COLON_OUTSIDE_BRACES, -1)).map(Template::new).toList();
+        List<Template> segments = Stream.of(text.split(COLON_OUTSIDE_BRACES, -1))
+                .map(Template::new)
+                .toList();
         boolean isOneColumn = segments.size() == 1 && segments.getFirst().isOneColumn();
         if (segments.size() != 3 && !isOneColumn) {
             throw new IllegalArgumentException(

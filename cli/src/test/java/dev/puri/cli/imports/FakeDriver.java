@@ -48,25 +48,21 @@ final class FakeDriver implements Driver {
 
     private static ResultSet result() {
         AtomicInteger readCount = new AtomicInteger();
-        return proxy(
-                ResultSet.class,
-                (proxy, method, args) -> switch (method.getName()) {
-                    case "next" -> readCount.getAndIncrement() == 0;
-                    case "getString" -> "1";
-                    case "getMetaData" -> metadata();
-                    default -> null;
-                });
+        return proxy(ResultSet.class, (proxy, method, args) -> switch (method.getName()) {
+            case "next" -> readCount.getAndIncrement() == 0;
+            case "getString" -> "1";
+            case "getMetaData" -> metadata();
+            default -> null;
+        });
     }
 
     private static ResultSetMetaData metadata() {
-        return proxy(
-                ResultSetMetaData.class,
-                (proxy, method, args) -> switch (method.getName()) {
-                    case "getColumnCount" -> 1;
-                    case "getColumnLabel" -> "id";
-                    case "getColumnType" -> Types.VARCHAR;
-                    default -> null;
-                });
+        return proxy(ResultSetMetaData.class, (proxy, method, args) -> switch (method.getName()) {
+            case "getColumnCount" -> 1;
+            case "getColumnLabel" -> "id";
+            case "getColumnType" -> Types.VARCHAR;
+            default -> null;
+        });
     }
 
     private static <T> T proxy(Class<T> type, InvocationHandler handler) {

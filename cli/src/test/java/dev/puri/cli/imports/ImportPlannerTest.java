@@ -38,7 +38,9 @@ final class ImportPlannerTest {
         assertThatThrownBy(() -> plan("""
                 source: legacy
                 inputs: [{ndjson: none.ndjson, puri: "music:tracks:{id}", owner: o, shard: s}]
-                """)).isInstanceOf(ImportException.class).hasMessageEndingWith("rows: no such file");
+                """))
+                .isInstanceOf(ImportException.class)
+                .hasMessageEndingWith("rows: no such file");
     }
 
     /** Only the progress needs the number of rows. Counting may fail before the rows are read, or later. */
