@@ -9,18 +9,19 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a topology, a resolver and publishers: the defaults, except addresses, folders and ports.
  *
  * @param schemaRegistry URL of the schema registry
- * @param commitInterval of the topology; empty for the default
+ * @param commitIntervalMillis of the topology; null for the default
  */
-public record ServerSettings(String schemaRegistry, Optional<Duration> commitInterval) {
+public record ServerSettings(
+        String schemaRegistry, @Nullable Long commitIntervalMillis) {
     /** Returns settings with the topology's default commit interval. */
     public static ServerSettings of(LocalSchemaRegistry registry) {
-        return new ServerSettings(registry.url(), Optional.empty());
+        return new ServerSettings(registry.url(), null);
     }
 
     /** Returns settings of a topology with one instance. */
@@ -39,7 +40,9 @@ public record ServerSettings(String schemaRegistry, Optional<Duration> commitInt
         flags.putAll(others);
         flags.put("streams.state.dir", broker.directory(directory).toString());
         flags.put("streams.http.port", "0");
-        commitInterval.ifPresent(interval -> flags.put("streams.commit.interval", interval.toMillis() + "ms"));
+        if (commitIntervalMillis != null) {
+            flags.put("streams.commit.interval", commitIntervalMillis + "ms");
+        }
         return Settings.read(StreamsSettings.class, flags, Map.of(), null);
     }
 

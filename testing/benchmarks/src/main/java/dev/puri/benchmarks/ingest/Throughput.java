@@ -7,7 +7,6 @@ import dev.puri.benchmarks.ingest.ThroughputSide.Task;
 import dev.puri.benchmarks.report.Rounds;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /**
@@ -23,24 +22,18 @@ record Throughput(IngestBench bench) {
     private static final String BASELINE = "bare Kafka Streams job";
 
     void measure(LocalSchemaRegistry registry) throws Exception {
-        Task task = new Task(
-                bench.events,
-                registry.eventSchemaId(),
-                registry.url(),
-                bench.commitInterval,
-                bench.warmUp + bench.rounds,
-                null);
+        Task task = new Task(bench.events, bench.warmUp + bench.rounds);
+        Job topology = Job.topology(registry, bench.commitInterval);
         List<Round> ours = new ArrayList<>();
         List<Round> theirs = new ArrayList<>();
         for (int fork = 1; fork <= bench.forks; fork++) {
             String suffix = ", process " + fork + " of " + bench.forks + ": ";
             List<Round> oursOfFork =
-                    ThroughputSide.run(task, round -> bench.progress("topology" + suffix + round.text()));
+                    ThroughputSide.run(topology, task, round -> bench.progress("topology" + suffix + round.text()));
             // The baseline writes records of the sizes in the first round of the topology.
-            Task baselineTask =
-                    task.withSizes(Objects.requireNonNull(oursOfFork.getFirst().sizes()));
+            Job baseline = topology.baseline(oursOfFork.getFirst().sizes());
             List<Round> theirsOfFork =
-                    ThroughputSide.run(baselineTask, round -> bench.progress(BASELINE + suffix + round.text()));
+                    ThroughputSide.run(baseline, task, round -> bench.progress(BASELINE + suffix + round.text()));
             requireSameBytes(
                     oursOfFork.getLast().logBytes(), theirsOfFork.getLast().logBytes());
             ours.addAll(oursOfFork.subList(bench.warmUp, oursOfFork.size()));
