@@ -66,10 +66,8 @@ record CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings 
         database.create(table(DEBEZIUM));
         try (FreshBroker broker = new FreshBroker()) {
             settings.declare(broker, Creations.collection(false));
-            try (RegistryStreams topology = RegistryStreams.start(settings.topology(broker));
-                    Resolver resolver = Resolver.start(settings.resolver(broker))) {
-                Await.until("the topology", STARTUP, topology::isReady);
-                Await.until("the resolver", STARTUP, resolver::isReady);
+            try (RegistryStreams topology = settings.startTopology(broker);
+                    Resolver resolver = settings.startResolver(broker)) {
                 int port = resolver.port();
                 addFigures(bench.measureRounds(
                         ROUNDS,

@@ -2,7 +2,6 @@ package dev.puri.benchmarks.ingest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
 import dev.puri.benchmarks.environment.RateReader;
@@ -33,6 +32,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -121,7 +121,7 @@ public final class ImportBench extends Bench {
                 Rounds.measureRotated(
                         round,
                         () -> {
-                            try (Resolver resolver = startResolver(broker, environment)) {
+                            try (Resolver resolver = environment.settings().startResolver(broker)) {
                                 publishImport(broker, resolver, environment, recorder);
                             }
                         },
@@ -172,8 +172,8 @@ public final class ImportBench extends Bench {
     private void registerImport(Environment environment, Rounds.Recorder recorder) throws Exception {
         try (FreshBroker broker = new FreshBroker()) {
             environment.settings().declare(broker, collection());
-            try (RegistryStreams topology = startTopology(broker, environment);
-                    Resolver resolver = startResolver(broker, environment);
+            try (RegistryStreams topology = environment.settings().startTopology(broker);
+                    Resolver resolver = environment.settings().startResolver(broker);
                     RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
                 Path folder = Files.createDirectories(broker.newDirectory("import"));
                 Import imports = new Import(folder);
@@ -194,8 +194,8 @@ public final class ImportBench extends Bench {
         try (FreshBroker broker = new FreshBroker()) {
             environment.settings().declare(broker, collection());
             // The resolver reads the identities here too, so that both sides share the machine with one.
-            try (RegistryStreams topology = startTopology(broker, environment);
-                    Resolver resolver = startResolver(broker, environment);
+            try (RegistryStreams topology = environment.settings().startTopology(broker);
+                    Resolver resolver = environment.settings().startResolver(broker);
                     RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
                 long startNanos = System.nanoTime();
                 environment.loop().sendEvents(broker);
@@ -205,15 +205,9 @@ public final class ImportBench extends Bench {
         }
     }
 
-    /** Sends all rows. */
-    private interface Loop {
-        /** Returns the number of rows. */
-        long run() throws Exception;
-    }
-
-    private static double perSecond(Environment environment, Loop loop) throws Exception {
+    private static double perSecond(Environment environment, Callable<Long> loop) throws Exception {
         long startNanos = System.nanoTime();
-        long sent = loop.run();
+        long sent = loop.call();
         double seconds = Timing.seconds(startNanos);
         requireAll("sent", sent, environment);
         return sent / seconds;
@@ -269,18 +263,6 @@ public final class ImportBench extends Bench {
         }
     }
 
-    private static RegistryStreams startTopology(FreshBroker broker, Environment environment) throws IOException {
-        RegistryStreams topology = RegistryStreams.start(environment.settings().topology(broker));
-        Await.until("the topology", STARTUP, topology::isReady);
-        return topology;
-    }
-
-    private static Resolver startResolver(FreshBroker broker, Environment environment) throws IOException {
-        Resolver resolver = Resolver.start(environment.settings().resolver(broker));
-        Await.until("the resolver", STARTUP, resolver::isReady);
-        return resolver;
-    }
-
     private static ResolverClient client(Resolver resolver) {
         return ResolverClient.open(ResolverOptions.at("http://127.0.0.1:" + resolver.port())
                 .deadline(STARTUP)
@@ -317,15 +299,15 @@ public final class ImportBench extends Bench {
         StringBuilder yaml = new StringBuilder("source: " + SOURCE + "\ninputs:\n");
         for (int shard = 0; shard < databases.count(); shard++) {
             yaml.append("""
-                      - jdbc: %s
-                        query: %s
-                        puri: %s:%s:{name}
-                        uuid: "{uuid}"
-                        owner: catalog
-                        shard: br-%d
-                        handle: generated
-                        attributes: {title: "{title}"}
-                    """.formatted(databases.url(shard), ImportDatabases.QUERY, NAMESPACE, COLLECTION, shard));
+                  - jdbc: %s
+                    query: %s
+                    puri: %s:%s:{name}
+                    uuid: "{uuid}"
+                    owner: catalog
+                    shard: br-%d
+                    handle: generated
+                    attributes: {title: "{title}"}
+                """.formatted(databases.url(shard), ImportDatabases.QUERY, NAMESPACE, COLLECTION, shard));
         }
         return Files.writeString(folder.resolve("mapping.yaml"), yaml);
     }

@@ -2,7 +2,6 @@ package dev.puri.benchmarks.ingest;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.puri.benchmarks.data.Creations;
-import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.load.FixedRate;
@@ -11,7 +10,6 @@ import dev.puri.benchmarks.load.Seeker;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.registry.RegistryStreams;
-import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
@@ -33,7 +31,7 @@ import org.HdrHistogram.Histogram;
  * for every identity.
  */
 record Latency(IngestBench bench, ServerSettings settings, Creations creations) {
-    private static final Duration STARTUP = Duration.ofSeconds(60);
+
     /** Time for the topology to become idle. */
     private static final Duration SETTLING = Duration.ofSeconds(2);
 
@@ -49,12 +47,9 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
         System.gc();
         try (FreshBroker broker = new FreshBroker()) {
             settings.declare(broker, Creations.collection(false));
-            StreamsSettings streams = settings.topology(broker);
-            try (RegistryStreams topology = RegistryStreams.start(streams);
-                    Resolver resolver = Resolver.start(settings.resolver(broker));
+            try (RegistryStreams topology = settings.startTopology(broker);
+                    Resolver resolver = settings.startResolver(broker);
                     IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
-                Await.until("the topology", STARTUP, topology::isReady);
-                Await.until("the resolver", STARTUP, resolver::isReady);
                 // The lone client comes first: a cold JVM might not keep up with the steady rate.
                 add(LONE, measureLoneClient(publisher, resolver.port(), true), true);
                 add(LONE, measureLoneClient(publisher, resolver.port(), false), false);
@@ -64,7 +59,7 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
                 bench.add(
                         "idle topology, processor time",
                         "% of a core",
-                        measureIdlePercentOfCore(streams.streamsApplicationId()));
+                        measureIdlePercentOfCore(settings.topology(broker).streamsApplicationId()));
             }
         }
     }

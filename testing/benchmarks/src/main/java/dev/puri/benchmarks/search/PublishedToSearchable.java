@@ -2,7 +2,6 @@ package dev.puri.benchmarks.search;
 
 import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.data.Vocabulary;
-import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
 import dev.puri.benchmarks.environment.ServerSettings;
@@ -31,11 +30,10 @@ record PublishedToSearchable(SearchBench bench) {
                 FreshBroker broker = new FreshBroker()) {
             ServerSettings settings = ServerSettings.of(registry);
             settings.declare(broker, Creations.collection(true));
-            try (RegistryStreams topology = RegistryStreams.start(settings.topology(broker));
+            try (RegistryStreams topology = settings.startTopology(broker);
                     MeasuredIndexer indexer =
                             new MeasuredIndexer(broker.bootstrapServers(), registry.url(), broker.directory("index"));
                     IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
-                Await.until("the topology", Duration.ofSeconds(60), topology::isReady);
                 String name = "published → searchable at %,d events/s".formatted(bench.rate);
                 bench.addPercentiles(name + ", %s", "s", waits(publisher, indexer.port()), 1e9, 50, 99);
             }
