@@ -25,7 +25,7 @@ final class StoreBytes {
     static double inMemory(FreshBroker broker, int rows) {
         long heapBefore = heap();
         Map<String, byte[]> handles = new HashMap<>();
-        try (GlobalStores.Filled filled = GlobalStores.inMemory(broker, broker.directory("in-memory"))) {
+        try (GlobalStore.Filled filled = GlobalStore.IN_MEMORY.fill(broker, broker.directory("in-memory"))) {
             for (int number = 0; number < rows; number++) {
                 handles.put(
                         Population.handle(number).text(),

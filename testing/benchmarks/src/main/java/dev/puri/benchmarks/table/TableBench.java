@@ -138,7 +138,7 @@ public final class TableBench extends Bench {
     private void measureGets(FreshBroker broker, PackedTable table) throws Exception {
         progress("filling the baselines of look-ups");
         Path dir = broker.directory("rocksdb");
-        try (GlobalStores.Filled filled = GlobalStores.rocksDb(broker, dir);
+        try (GlobalStore.Filled filled = GlobalStore.ROCKSDB.fill(broker, dir);
                 RowStore rocksDb = new RocksDbStore(filled.store(), broker.directory("handles"), rows);
                 RowStore lmdb = new LmdbStore(broker.directory("lmdb"), rows)) {
             Map<String, RowStore> baselines = new LinkedHashMap<>();
