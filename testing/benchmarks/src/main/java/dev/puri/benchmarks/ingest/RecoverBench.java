@@ -144,6 +144,6 @@ public final class RecoverBench extends Bench {
 
     private Child start(String side, Job job, boolean hasStandby) throws Exception {
         Task task = new Task(rows, Math.min(rows, published), events, recoveries, hasStandby, storeMemory);
-        return new Child(job, task, line -> progress(side + (hasStandby ? " with a standby: " : ": ") + line));
+        return Child.start(job, task, line -> progress(side + (hasStandby ? " with a standby: " : ": ") + line));
     }
 }

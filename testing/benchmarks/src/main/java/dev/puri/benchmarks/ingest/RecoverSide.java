@@ -81,24 +81,17 @@ public final class RecoverSide {
     record Result(
             List<Double> recoverSeconds, long stateBytes, Map<String, Long> logBytes, BareJob.@Nullable Sizes sizes) {}
 
-    /** The process of a side, in its parent. */
-    static final class Child implements AutoCloseable {
-        private final ChildJvm process;
-        private final Result result;
-
+    /** The process of a side and its result, in its parent. */
+    record Child(ChildJvm process, Result result) implements AutoCloseable {
         /** Starts the process and waits for its result. */
-        Child(Job job, Task task, Consumer<String> progress) throws IOException {
-            process = job.startChild(RecoverSide.class, task);
+        static Child start(Job job, Task task, Consumer<String> progress) throws IOException {
+            ChildJvm process = job.startChild(RecoverSide.class, task);
             try {
-                result = process.receive(Result.class, progress);
+                return new Child(process, process.receive(Result.class, progress));
             } catch (IOException | RuntimeException e) {
                 process.close();
                 throw e;
             }
-        }
-
-        Result result() {
-            return result;
         }
 
         /** Returns the rate at which the job processes events while all rows are registered. */

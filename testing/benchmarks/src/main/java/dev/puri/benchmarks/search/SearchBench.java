@@ -92,14 +92,7 @@ public final class SearchBench extends Bench {
 
         /** Starts an indexer that fills an index from the topics. */
         MeasuredIndexer startIndexer(Path state) throws IOException {
-            MeasuredIndexer indexer = new MeasuredIndexer(broker.bootstrapServers(), schemas.url(), state);
-            try {
-                indexer.requireDocuments(documents);
-                return indexer;
-            } catch (IOException | RuntimeException e) {
-                indexer.close();
-                throw e;
-            }
+            return new MeasuredIndexer(broker.bootstrapServers(), schemas.url(), state, documents);
         }
 
         @Override

@@ -10,8 +10,10 @@ import dev.puri.resolver.table.PackedTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -114,12 +116,12 @@ public final class TableBench extends Bench {
         }
         double bytesPerRow = 0;
         if (isSelected(Part.GETS) || isSelected(Part.REOPEN) || isSelected(Part.BYTES)) {
-            long heapBefore = StoreBytes.heap();
+            long heapBefore = heapBytes();
             PackedTable table = new PackedTable();
             try (StreamsTableFeeder ours = OurTable.feeder(broker, table, "ours")) {
                 ours.start();
                 OurTable.requireRows(table, rows);
-                long onHeap = Math.max(0, StoreBytes.heap() - heapBefore);
+                long onHeap = Math.max(0, heapBytes() - heapBefore);
                 bytesPerRow = (double) (table.stats().bytes() + onHeap) / rows;
             }
             // The feeder is closed: from here on, only the measurements write to the table.
@@ -164,9 +166,44 @@ public final class TableBench extends Bench {
 
     private void addBytes(FreshBroker broker, double ours, int rows, String suffix) throws IOException {
         String name = "bytes per identity, with the indexes by pURI and by handle";
-        double lmdb = StoreBytes.lmdb(broker.directory("lmdb-bytes"), rows);
-        double inMemory = StoreBytes.inMemory(broker, rows);
+        double lmdb = lmdbBytes(broker.directory("lmdb-bytes"), rows);
+        double inMemory = inMemoryBytes(broker, rows);
         add(name, "B", ours, "in-memory store with a handle map" + suffix, inMemory);
         add(name, "B", ours, "LMDB with a handle map" + suffix, lmdb);
+    }
+
+    /** Returns the used bytes of the heap after garbage collections. */
+    private static long heapBytes() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+
+    /** Returns the bytes per row of the in-memory store of Kafka Streams and of a map from handles to pURIs. */
+    private static double inMemoryBytes(FreshBroker broker, int rows) {
+        long heapBefore = heapBytes();
+        Map<String, byte[]> handles = new HashMap<>();
+        try (GlobalStore.Filled filled = GlobalStore.IN_MEMORY.fill(broker, broker.directory("in-memory"))) {
+            for (int number = 0; number < rows; number++) {
+                handles.put(
+                        Population.handle(number).text(),
+                        Population.puri(number).toBytes());
+            }
+            double bytesPerRow = (double) (heapBytes() - heapBefore) / rows;
+            // These uses keep the JVM from freeing the map or the store before the measurement.
+            byte[] puri =
+                    Objects.requireNonNull(handles.get(Population.handle(0).text()));
+            Objects.requireNonNull(filled.store().get(puri));
+            return bytesPerRow;
+        }
+    }
+
+    /** Returns the bytes per row of the pages of LMDB, handles included. */
+    private static double lmdbBytes(Path dir, int rows) throws IOException {
+        try (LmdbStore store = new LmdbStore(dir, rows)) {
+            return (double) store.bytes() / rows;
+        }
     }
 }
