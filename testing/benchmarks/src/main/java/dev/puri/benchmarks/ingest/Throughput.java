@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * {@link BareJob}. Each side runs its rounds in separate processes, one after the other. A round publishes the events
  * to a new broker, starts the side, and reads identities until the last one has arrived.
  */
-public record Throughput(IngestBench bench) {
+record Throughput(IngestBench bench) {
     /** Allowance for bytes that do not depend on the events: transaction markers, other topics of the topology. */
     private static final long TOLERATED_BYTES = 4 << 20;
 
@@ -100,7 +100,7 @@ public record Throughput(IngestBench bench) {
     }
 
     /** Runs the rounds of a task in a new process. */
-    static List<Round> run(Job job, Task task, Consumer<Round> progress) throws IOException {
+    private static List<Round> run(Job job, Task task, Consumer<Round> progress) throws IOException {
         List<Round> rounds = new ArrayList<>();
         try (ChildJvm child = job.startChild(Throughput.class, task)) {
             while (rounds.size() < task.rounds()) {
