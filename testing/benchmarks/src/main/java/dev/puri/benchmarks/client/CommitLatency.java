@@ -149,13 +149,12 @@ record CommitLatency(ClientBench bench, PostgresServer database, ServerSettings 
     /** Writes events at the rate, and records the time until each is resolvable. */
     private void measure(int port, String name, Rounds.Recorder recorder, Writer writer) throws Exception {
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Result sent = FixedRate.run(
+            double maxDelayMillis = FixedRate.run(
                     bench.rate,
-                    Duration.ofSeconds(bench.seconds),
+                    bench.seconds,
+                    seeker,
                     (intendedNanos, counts) -> writer.write(creations.next(true), seeker, counts));
-            seeker.awaitAll(sent.count());
-            bench.progress(
-                    "%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), sent.maxDelayMillis()));
+            bench.progress("%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), maxDelayMillis));
             recorder.recordPercentiles(name, seeker.waits(), 1e6);
             if (!name.equals(PUBLISHED)) {
                 recorder.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);

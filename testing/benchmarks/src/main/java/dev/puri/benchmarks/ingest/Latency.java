@@ -73,18 +73,16 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
         long cpuStartNanos = process.getProcessCpuTime();
         long startNanos = System.nanoTime();
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Result sent =
-                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intendedNanos, counts) -> {
-                        Event event = creations.next(withHandles);
-                        var unused = publisher.publish(event).whenComplete((position, error) -> {
-                            if (error == null) {
-                                seeker.seek(event.puri(), intendedNanos, counts);
-                            } else {
-                                seeker.fail(error);
-                            }
-                        });
-                    });
-            seeker.awaitAll(sent.count());
+            FixedRate.run(bench.rate, bench.seconds, seeker, (intendedNanos, counts) -> {
+                Event event = creations.next(withHandles);
+                var unused = publisher.publish(event).whenComplete((position, error) -> {
+                    if (error == null) {
+                        seeker.seek(event.puri(), intendedNanos, counts);
+                    } else {
+                        seeker.fail(error);
+                    }
+                });
+            });
             double cores = (process.getProcessCpuTime() - cpuStartNanos) / (double) (System.nanoTime() - startNanos);
             bench.progress("%s handles: %s; %.2f cores busy"
                     .formatted(withHandles ? "with" : "without", seeker.describe(), cores));

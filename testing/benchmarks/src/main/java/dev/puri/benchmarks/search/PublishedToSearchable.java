@@ -63,18 +63,16 @@ record PublishedToSearchable(SearchBench bench) {
                 "description",
                 Vocabulary.text(20, random)));
         try (Seeker seeker = startSeeker(port, 10 * bench.rate)) {
-            FixedRate.Result sent =
-                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.freshSeconds), (intendedNanos, counts) -> {
-                        Event event = creations.next(true);
-                        String word = word(number.getAndIncrement());
-                        seeker.seek(event.puri(), word, intendedNanos, counts);
-                        var unused = publisher.publish(event).whenComplete((position, error) -> {
-                            if (error != null) {
-                                seeker.fail(error);
-                            }
-                        });
-                    });
-            seeker.awaitAll(sent.count());
+            FixedRate.run(bench.rate, bench.freshSeconds, seeker, (intendedNanos, counts) -> {
+                Event event = creations.next(true);
+                String word = word(number.getAndIncrement());
+                seeker.seek(event.puri(), word, intendedNanos, counts);
+                var unused = publisher.publish(event).whenComplete((position, error) -> {
+                    if (error != null) {
+                        seeker.fail(error);
+                    }
+                });
+            });
             bench.progress("searchable: " + seeker.describe());
             return seeker.waits();
         }

@@ -66,10 +66,6 @@ public final class TableBench extends Bench {
         BYTES
     }
 
-    private boolean isSelected(Part part) {
-        return only.contains(part);
-    }
-
     boolean fitsOnHeap() {
         return rows <= MAX_ROWS_ON_HEAP;
     }
@@ -85,7 +81,7 @@ public final class TableBench extends Bench {
                 rows >= 1000 && gets >= 1000 && rounds > 0 && fills > 0,
                 "needed: at least 1000 rows, 1000 gets, 1 round and 1 fill");
         add("identities", "rows", rows);
-        if (isSelected(Part.PUTS)) {
+        if (only.contains(Part.PUTS)) {
             new Puts(this).measure();
         }
         if (!only.equals(Set.of(Part.PUTS))) {
@@ -103,7 +99,7 @@ public final class TableBench extends Bench {
     }
 
     private void measureFromTopic(FreshBroker broker) throws Exception {
-        if (isSelected(Part.RESTORE)) {
+        if (only.contains(Part.RESTORE)) {
             Restores restores = new Restores(this, broker);
             if (rows <= WARM_UP_ROWS) {
                 restores.measure(broker, rows);
@@ -115,7 +111,7 @@ public final class TableBench extends Bench {
             new LookUpsDuringRestore(this, broker).measure();
         }
         double bytesPerRow = 0;
-        if (isSelected(Part.GETS) || isSelected(Part.REOPEN) || isSelected(Part.BYTES)) {
+        if (only.contains(Part.GETS) || only.contains(Part.REOPEN) || only.contains(Part.BYTES)) {
             long heapBefore = heapBytes();
             PackedTable table = new PackedTable();
             try (StreamsTableFeeder ours = OurTable.feeder(broker, table, "ours")) {
@@ -125,14 +121,14 @@ public final class TableBench extends Bench {
                 bytesPerRow = (double) (table.stats().bytes() + onHeap) / rows;
             }
             // The feeder is closed: from here on, only the measurements write to the table.
-            if (isSelected(Part.GETS)) {
+            if (only.contains(Part.GETS)) {
                 measureGets(broker, table);
             }
-            if (isSelected(Part.REOPEN)) {
+            if (only.contains(Part.REOPEN)) {
                 new Reopen(this, broker).measure(table);
             }
         }
-        if (isSelected(Part.BYTES)) {
+        if (only.contains(Part.BYTES)) {
             measureBytes(broker, bytesPerRow);
         }
     }
