@@ -59,10 +59,6 @@ record CommitLatency(ClientBench bench, PostgresServer database, ServerSettings 
         void write(Event event, Seeker seeker, boolean counts) throws Exception;
     }
 
-    CommitLatency(ClientBench bench, PostgresServer database, ServerSettings settings) {
-        this(bench, database, settings, new Creations());
-    }
-
     void measure() throws Exception {
         OutboxBench.create(database, table(POLLING));
         OutboxBench.create(database, table(DEBEZIUM));

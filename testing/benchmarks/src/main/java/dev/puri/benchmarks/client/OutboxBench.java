@@ -50,7 +50,7 @@ record OutboxBench(ClientBench bench) {
                     (round, recorder) ->
                             recorder.record(name, relayedPerSecond(database, settings, "backlog_" + round)));
             rounds.add(name, "1/s", name);
-            new CommitLatency(bench, database, settings).measure();
+            new CommitLatency(bench, database, settings, new Creations()).measure();
         }
     }
 

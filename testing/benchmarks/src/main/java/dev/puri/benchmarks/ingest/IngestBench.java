@@ -1,5 +1,6 @@
 package dev.puri.benchmarks.ingest;
 
+import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
 import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.report.Bench;
@@ -73,7 +74,7 @@ public final class IngestBench extends Bench {
                 new Throughput(this).measure(registry);
             }
             if (only.contains(Part.LATENCY)) {
-                new Latency(this, new ServerSettings(registry.url(), commitInterval)).measure();
+                new Latency(this, new ServerSettings(registry.url(), commitInterval), new Creations()).measure();
             }
         }
     }

@@ -39,10 +39,6 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
     private static final String PUBLISHED = "published to resolvable ";
     private static final long PUBLISH_TIMEOUT_SECONDS = 30;
 
-    Latency(IngestBench bench, ServerSettings settings) {
-        this(bench, settings, new Creations());
-    }
-
     void measure() throws Exception {
         System.gc();
         try (FreshBroker broker = new FreshBroker()) {
