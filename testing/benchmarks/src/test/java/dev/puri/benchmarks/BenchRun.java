@@ -18,7 +18,7 @@ import java.util.stream.StreamSupport;
  * @param progress lines on stderr
  */
 public record BenchRun(JsonNode report, String progress) {
-    /** Runs a command, which has to succeed. */
+    /** Runs a command, which has to succeed, and whose figures have to be positive. */
     public static BenchRun of(String name, String... options) throws IOException {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
@@ -29,6 +29,9 @@ public record BenchRun(JsonNode report, String progress) {
         JsonNode report = new ObjectMapper().readTree(out.toString());
         assertThat(report.get("bench").textValue()).isEqualTo(name);
         assertThat(report.get("machine").textValue()).contains("Java").contains("load average");
+        for (JsonNode figure : report.get("results")) {
+            assertThat(figure.get("ours").doubleValue()).as(figure.toString()).isPositive();
+        }
         return new BenchRun(report, err.toString());
     }
 

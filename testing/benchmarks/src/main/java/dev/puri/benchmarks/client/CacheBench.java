@@ -126,7 +126,7 @@ record CacheBench(ClientBench bench, MeasuredResolver resolver) {
         recorder.record(side + " mean", Timing.seconds(startNanos) * 1e9 / refsToLookUp.size());
     }
 
-    private static void requireFound(@Nullable Verdict verdict) {
+    static void requireFound(@Nullable Verdict verdict) {
         if (!(verdict instanceof Verdict.Found)) {
             throw new IllegalStateException("not found: " + verdict);
         }

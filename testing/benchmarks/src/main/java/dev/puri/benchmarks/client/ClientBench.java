@@ -85,34 +85,30 @@ public final class ClientBench extends Bench {
         CACHE
     }
 
-    private boolean isSelected(Part part) {
-        return only.contains(part);
-    }
-
     @Override
     protected void measure() throws Exception {
         boolean isEnough = rows >= 1000 && backlog >= 3000 && lookUps >= 10;
         require(
                 isEnough && rounds > 0 && minted > 0 && events > 0 && rate > 0 && seconds > 0,
                 "needed: at least 1000 rows, a backlog of 3000, 10 look-ups, and 1 for each other number");
-        if (isSelected(Part.MINT)) {
+        if (only.contains(Part.MINT)) {
             new MintBench(this).measure();
         }
-        if (isSelected(Part.PUBLISH)) {
+        if (only.contains(Part.PUBLISH)) {
             new PublishBench(this).measure();
         }
-        if (isSelected(Part.OUTBOX)) {
+        if (only.contains(Part.OUTBOX)) {
             new OutboxBench(this).measure();
         }
-        boolean needsResolver = isSelected(Part.EXPORT) || isSelected(Part.HTTP) || isSelected(Part.CACHE);
-        if (needsResolver || isSelected(Part.EMBEDDED)) {
+        boolean needsResolver = only.contains(Part.EXPORT) || only.contains(Part.HTTP) || only.contains(Part.CACHE);
+        if (needsResolver || only.contains(Part.EMBEDDED)) {
             try (FreshBroker broker = new FreshBroker();
                     SchemaServer schemas = new SchemaServer()) {
                 Population.publish(broker.bootstrapServers(), 0, rows, 0);
                 if (needsResolver) {
                     measureResolver(broker, schemas);
                 }
-                if (isSelected(Part.EMBEDDED)) {
+                if (only.contains(Part.EMBEDDED)) {
                     new EmbeddedBench(this).measure(broker, schemas);
                 }
             }
@@ -121,13 +117,13 @@ public final class ClientBench extends Bench {
 
     private void measureResolver(FreshBroker broker, SchemaServer schemas) throws Exception {
         try (MeasuredResolver resolver = MeasuredResolver.start(broker, schemas, rows, List.of())) {
-            if (isSelected(Part.EXPORT)) {
+            if (only.contains(Part.EXPORT)) {
                 new ExportBench(this, resolver).measure();
             }
-            if (isSelected(Part.HTTP)) {
+            if (only.contains(Part.HTTP)) {
                 new HttpBench(this, resolver).measure();
             }
-            if (isSelected(Part.CACHE)) {
+            if (only.contains(Part.CACHE)) {
                 new CacheBench(this, resolver).measure();
             }
         }

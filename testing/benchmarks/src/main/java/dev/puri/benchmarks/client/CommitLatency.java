@@ -3,6 +3,7 @@ package dev.puri.benchmarks.client;
 import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
+import dev.puri.benchmarks.environment.PostgresServer;
 import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.load.FixedRate;
 import dev.puri.benchmarks.load.Seeker;
@@ -19,6 +20,7 @@ import dev.puri.schemas.log.Event;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Measures the time from the write of an event until a resolver finds the identity, at a steady rate of transactions
@@ -36,7 +38,7 @@ import java.util.List;
  * <p>Each round begins with another of the three sides: polling relay, Debezium relay and baseline. A wait starts with
  * the call that writes the event. The maximum delay of these calls is reported.
  */
-record CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings settings, Creations creations) {
+record CommitLatency(ClientBench bench, PostgresServer database, ServerSettings settings, Creations creations) {
     private static final Duration STARTUP = Duration.ofSeconds(60);
     private static final String POLLING = "polling relay";
     private static final String DEBEZIUM = "Debezium relay";
@@ -57,19 +59,13 @@ record CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings 
         void write(Event event, Seeker seeker, boolean counts) throws Exception;
     }
 
-    CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings settings) {
-        this(bench, database, settings, new Creations());
-    }
-
     void measure() throws Exception {
-        database.create(table(POLLING));
-        database.create(table(DEBEZIUM));
+        OutboxBench.create(database, table(POLLING));
+        OutboxBench.create(database, table(DEBEZIUM));
         try (FreshBroker broker = new FreshBroker()) {
             settings.declare(broker, Creations.collection(false));
-            try (RegistryStreams topology = RegistryStreams.start(settings.topology(broker));
-                    Resolver resolver = Resolver.start(settings.resolver(broker))) {
-                Await.until("the topology", STARTUP, topology::isReady);
-                Await.until("the resolver", STARTUP, resolver::isReady);
+            try (RegistryStreams topology = settings.startTopology(broker);
+                    Resolver resolver = settings.startResolver(broker)) {
                 int port = resolver.port();
                 addFigures(bench.measureRounds(
                         ROUNDS,
@@ -99,7 +95,14 @@ record CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings 
     }
 
     private Feed debezium() {
-        return new DebeziumFeed(table(DEBEZIUM), database.connectorProperties());
+        return new DebeziumFeed(
+                table(DEBEZIUM),
+                Map.of(
+                        "database.hostname", "localhost",
+                        "database.port", Integer.toString(database.port()),
+                        "database.dbname", "postgres",
+                        "database.user", "postgres",
+                        "database.password", ""));
     }
 
     private void measurePublisher(FreshBroker broker, int port, Rounds.Recorder recorder) throws Exception {
@@ -121,12 +124,13 @@ record CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings 
             throws Exception {
         String table = table(name);
         Outbox outbox = new Outbox(Dialect.POSTGRESQL, table, () -> null);
-        try (OutboxRelay relay = OutboxRelay.start(database.relaySettings(table, settings.client(broker)), feed);
+        try (OutboxRelay relay =
+                        OutboxRelay.start(OutboxBench.relaySettings(database, table, settings.client(broker)), feed);
                 Connection connection = database.dataSource().getConnection()) {
             Await.until(
                     "the " + name,
                     STARTUP,
-                    () -> OutboxPostgres.status(relay).leads()
+                    () -> OutboxBench.status(relay).leads()
                             && (feed == Feed.NONE || feed.state() instanceof Feed.State.Running));
             connection.setAutoCommit(false);
             measure(port, name, recorder, (event, seeker, counts) -> {
@@ -141,13 +145,12 @@ record CommitLatency(ClientBench bench, OutboxPostgres database, ServerSettings 
     /** Writes events at the rate, and records the time until each is resolvable. */
     private void measure(int port, String name, Rounds.Recorder recorder, Writer writer) throws Exception {
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Result sent = FixedRate.run(
+            double maxDelayMillis = FixedRate.run(
                     bench.rate,
-                    Duration.ofSeconds(bench.seconds),
+                    bench.seconds,
+                    seeker,
                     (intendedNanos, counts) -> writer.write(creations.next(true), seeker, counts));
-            seeker.awaitAll(sent.count());
-            bench.progress(
-                    "%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), sent.maxDelayMillis()));
+            bench.progress("%s: %s; written at most %.1f ms late".formatted(name, seeker.describe(), maxDelayMillis));
             recorder.recordPercentiles(name, seeker.waits(), 1e6);
             if (!name.equals(PUBLISHED)) {
                 recorder.recordPercentiles(name + FROM_COMMIT, seeker.waitsFromSeek(), 1e6);

@@ -84,11 +84,7 @@ record HttpBench(ClientBench bench, MeasuredResolver resolver) {
             List<Verdict> verdicts =
                     refs.size() == 1 ? List.of(client.resolve(refs.getFirst())) : client.resolveAll(refs);
             Timing.record(System.nanoTime() - startNanos, nanos);
-            for (Verdict verdict : verdicts) {
-                if (!(verdict instanceof Verdict.Found)) {
-                    throw new IllegalStateException("not found: " + verdict);
-                }
-            }
+            verdicts.forEach(CacheBench::requireFound);
         }
         return nanos;
     }

@@ -1,5 +1,6 @@
 package dev.puri.benchmarks.environment;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -10,13 +11,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
-/** A child process with the JVM and the class path of this process. They exchange lines of text. */
+/**
+ * A child process with the JVM and the class path of this process. The parent sends lines of text; the child prints
+ * results as JSON, and lines of progress.
+ */
 public final class ChildJvm implements AutoCloseable {
     /** Without these options the JVM prints warnings about native code of Kafka and Netty. */
     private static final List<String> OPTIONS =
             List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+
+    private static final String RESULT = "result ";
+    private static final String PROGRESS = "progress ";
+    private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final Process process;
     private final BufferedReader output;
@@ -53,14 +61,38 @@ public final class ChildJvm implements AutoCloseable {
         return command;
     }
 
-    /** Returns the rest of the next line that begins with a prefix, or null if the output ends first. */
-    public @Nullable String next(String prefix) throws IOException {
+    /** Returns the next result that the child prints. */
+    public <T> T receive(Class<T> type) throws IOException {
+        return receive(type, line -> {});
+    }
+
+    /**
+     * Returns the next result that the child prints.
+     *
+     * @param progress gets the lines of progress before the result
+     * @throws IOException if the child ends without a result
+     */
+    public <T> T receive(Class<T> type, Consumer<String> progress) throws IOException {
         for (String line = output.readLine(); line != null; line = output.readLine()) {
-            if (line.startsWith(prefix)) {
-                return line.substring(prefix.length());
+            if (line.startsWith(RESULT)) {
+                return MAPPER.readValue(line.substring(RESULT.length()), type);
+            }
+            if (line.startsWith(PROGRESS)) {
+                progress.accept(line.substring(PROGRESS.length()));
             }
         }
-        return null;
+        throw new IOException(
+                "a child process ended with status " + process.onExit().join().exitValue());
+    }
+
+    /** Prints a result, in the child. */
+    public static void printResult(Object result) throws IOException {
+        System.out.println(RESULT + MAPPER.writeValueAsString(result));
+    }
+
+    /** Prints a line of progress, in the child. */
+    public static void printProgress(String line) {
+        System.out.println(PROGRESS + line);
     }
 
     /** Sends a line to the child's standard input. */
@@ -74,9 +106,9 @@ public final class ChildJvm implements AutoCloseable {
         return process.pid();
     }
 
-    /** Waits for the end of the child, and returns its exit status. */
-    public int awaitExit() throws InterruptedException {
-        return process.waitFor();
+    /** Waits for the end of the child. */
+    public void awaitExit() {
+        process.onExit().join();
     }
 
     /** Closes the standard input of the child and terminates the child, by force if necessary. */

@@ -11,25 +11,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A program of the operating system that a baseline needs. It may not be installed. */
 public enum Program {
-    WRK("wrk", "wrk"),
-    REDIS_SERVER("redis-server", "redis-server"),
-    REDIS_BENCHMARK("redis-benchmark", "redis-tools"),
+    WRK("wrk"),
+    REDIS_SERVER("redis-server"),
+    REDIS_BENCHMARK("redis-tools"),
     /** Debian installs it in a folder of its version, which is not in the PATH. */
-    INITDB("initdb", "postgresql");
+    INITDB("postgresql");
 
     private static final Path DEBIAN_POSTGRES = Path.of("/usr/lib/postgresql");
 
-    private final String command;
+    private final String command = name().toLowerCase(Locale.ROOT).replace('_', '-');
     private final String debianPackage;
 
-    Program(String command, String debianPackage) {
-        this.command = command;
+    Program(String debianPackage) {
         this.debianPackage = debianPackage;
     }
 

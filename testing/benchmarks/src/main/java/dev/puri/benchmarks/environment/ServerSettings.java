@@ -1,26 +1,32 @@
 package dev.puri.benchmarks.environment;
 
 import dev.puri.client.CollectionRegistry;
+import dev.puri.registry.RegistryStreams;
 import dev.puri.registry.StreamsSettings;
+import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.settings.Settings;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of a topology, a resolver and publishers: the defaults, except addresses, folders and ports.
  *
  * @param schemaRegistry URL of the schema registry
- * @param commitInterval of the topology; empty for the default
+ * @param commitIntervalMillis of the topology; null for the default
  */
-public record ServerSettings(String schemaRegistry, Optional<Duration> commitInterval) {
+public record ServerSettings(
+        String schemaRegistry, @Nullable Long commitIntervalMillis) {
+    private static final Duration STARTUP = Duration.ofSeconds(60);
+
     /** Returns settings with the topology's default commit interval. */
     public static ServerSettings of(LocalSchemaRegistry registry) {
-        return new ServerSettings(registry.url(), Optional.empty());
+        return new ServerSettings(registry.url(), null);
     }
 
     /** Returns settings of a topology with one instance. */
@@ -39,17 +45,28 @@ public record ServerSettings(String schemaRegistry, Optional<Duration> commitInt
         flags.putAll(others);
         flags.put("streams.state.dir", broker.directory(directory).toString());
         flags.put("streams.http.port", "0");
-        commitInterval.ifPresent(interval -> flags.put("streams.commit.interval", interval.toMillis() + "ms"));
+        if (commitIntervalMillis != null) {
+            flags.put("streams.commit.interval", commitIntervalMillis + "ms");
+        }
         return Settings.read(StreamsSettings.class, flags, Map.of(), null);
     }
 
-    /** Returns settings of a resolver. */
-    public ResolverSettings resolver(FreshBroker broker) {
+    /** Starts a topology with one instance, and waits until it is ready. */
+    public RegistryStreams startTopology(FreshBroker broker) throws IOException {
+        RegistryStreams topology = RegistryStreams.start(topology(broker));
+        Await.until("the topology", STARTUP, topology::isReady);
+        return topology;
+    }
+
+    /** Starts a resolver, and waits until it is ready. */
+    public Resolver startResolver(FreshBroker broker) throws IOException {
         Map<String, String> flags = new HashMap<>(addresses(broker));
         flags.put("state.dir", broker.directory("resolver").toString());
         flags.put("drain.delay", "0s");
         flags.put("http.port", "0");
-        return Settings.read(ResolverSettings.class, flags, Map.of(), null);
+        Resolver resolver = Resolver.start(Settings.read(ResolverSettings.class, flags, Map.of(), null));
+        Await.until("the resolver", STARTUP, resolver::isReady);
+        return resolver;
     }
 
     private Map<String, String> addresses(FreshBroker broker) {

@@ -2,7 +2,6 @@ package dev.puri.benchmarks.ingest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
 import dev.puri.benchmarks.environment.RateReader;
@@ -33,6 +32,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -89,7 +89,115 @@ public final class ImportBench extends Bench {
     }
 
     /** Some rows and where they are published. */
-    private record Environment(ImportDatabases databases, ServerSettings settings, CopyLoop loop, int rows) {}
+    private record Environment(ImportDatabases databases, ServerSettings settings, CopyLoop loop, int rows) {
+        /** Plans and loads, and records the rates of both stages and of their sum. */
+        void publishImport(FreshBroker broker, Resolver resolver, Rounds.Recorder recorder) throws Exception {
+            Import imports = new Import(broker.newDirectory("import"));
+            double planSeconds = plan(imports, broker, resolver);
+            double loadSeconds = load(imports, broker);
+            recorder.record(IMPORT, rows / (planSeconds + loadSeconds));
+            recorder.record(PLAN, rows / planSeconds);
+            recorder.record(LOAD, rows / loadSeconds);
+        }
+
+        void registerImport(Rounds.Recorder recorder) throws Exception {
+            try (FreshBroker broker = new FreshBroker()) {
+                settings.declare(broker, collection());
+                try (RegistryStreams topology = settings.startTopology(broker);
+                        Resolver resolver = settings.startResolver(broker);
+                        RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
+                    Import imports = new Import(broker.newDirectory("import"));
+                    long startNanos = System.nanoTime();
+                    plan(imports, broker, resolver);
+                    load(imports, broker);
+                    reader.read(rows, () -> !topology.ended().isDone());
+                    recorder.record(IMPORT, rows / Timing.seconds(startNanos));
+                    recorder.record(VERIFY, rows / verify(imports, resolver));
+                    double planSeconds = plan(new Import(broker.newDirectory("import")), broker, resolver);
+                    recorder.record(PLAN_AGAIN, rows / planSeconds);
+                }
+            }
+        }
+
+        void registerCopies(Rounds.Recorder recorder) throws Exception {
+            try (FreshBroker broker = new FreshBroker()) {
+                settings.declare(broker, collection());
+                // The resolver reads the identities here too, so that both sides share the machine with one.
+                try (RegistryStreams topology = settings.startTopology(broker);
+                        Resolver resolver = settings.startResolver(broker);
+                        RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
+                    long startNanos = System.nanoTime();
+                    loop.sendEvents(broker);
+                    reader.read(rows, () -> !topology.ended().isDone() && resolver.isReady());
+                    recorder.record(COPY_AND_ENCODE, rows / Timing.seconds(startNanos));
+                }
+            }
+        }
+
+        double perSecond(Callable<Long> loop) throws Exception {
+            long startNanos = System.nanoTime();
+            long sent = loop.call();
+            double seconds = Timing.seconds(startNanos);
+            requireAll("sent", sent);
+            return sent / seconds;
+        }
+
+        private double plan(Import imports, FreshBroker broker, Resolver resolver) throws Exception {
+            Path mapping = Files.writeString(broker.directory("mapping.yaml"), mapping(databases));
+            long startNanos = System.nanoTime();
+            try (ResolverClient client = client(resolver)) {
+                Import.PlanResult result = imports.plan(
+                        mapping,
+                        new Import.RegistryView(
+                                declarations(broker), client, Import.collectionsWithRows(stats(resolver))),
+                        Map.of(),
+                        null,
+                        Instant.now(),
+                        (done, total) -> {});
+                double seconds = Timing.seconds(startNanos);
+                requireAll("planned", result.rows());
+                return seconds;
+            }
+        }
+
+        private double load(Import imports, FreshBroker broker) throws Exception {
+            long startNanos = System.nanoTime();
+            Declarations declarations = declarations(broker);
+            try (IdentityPublisher publisher =
+                    new IdentityPublisher(settings.client(broker), declarations::ownsTopic)) {
+                Import.LoadResult result =
+                        imports.load(publisher, declarations, false, null, false, (done, total) -> {});
+                double seconds = Timing.seconds(startNanos);
+                requireAll("published", result.published());
+                return seconds;
+            }
+        }
+
+        private double verify(Import imports, Resolver resolver) throws Exception {
+            try (ResolverClient client = client(resolver)) {
+                long startNanos = System.nanoTime();
+                Import.VerifyResult result = imports.verify(client, STARTUP, null, Instant.now(), (done, total) -> {});
+                double seconds = Timing.seconds(startNanos);
+                if (result.differences() > 0) {
+                    throw new IllegalStateException(
+                            result.differences() + " rows differ: " + imports.differencesFile());
+                }
+                return seconds;
+            }
+        }
+
+        private void requireAll(String verb, long count) {
+            if (count != rows) {
+                throw new IllegalStateException(count + " of " + rows + " rows were " + verb);
+            }
+        }
+
+        private Declarations declarations(FreshBroker broker) {
+            return new CollectionRegistry(settings.client(broker), STARTUP)
+                    .read()
+                    .declarations();
+        }
+    }
 
     @Override
     protected void measure() throws Exception {
@@ -121,16 +229,16 @@ public final class ImportBench extends Bench {
                 Rounds.measureRotated(
                         round,
                         () -> {
-                            try (Resolver resolver = startResolver(broker, environment)) {
-                                publishImport(broker, resolver, environment, recorder);
+                            try (Resolver resolver = environment.settings().startResolver(broker)) {
+                                environment.publishImport(broker, resolver, recorder);
                             }
                         },
                         () -> recorder.record(
                                 COPY,
-                                perSecond(environment, () -> environment.loop().sendReadyEvents(broker, ready))),
+                                environment.perSecond(() -> environment.loop().sendReadyEvents(broker, ready))),
                         () -> recorder.record(
                                 COPY_AND_ENCODE,
-                                perSecond(environment, () -> environment.loop().sendEvents(broker))));
+                                environment.perSecond(() -> environment.loop().sendEvents(broker))));
             }
         });
         for (String stage : List.of(IMPORT, LOAD)) {
@@ -144,9 +252,7 @@ public final class ImportBench extends Bench {
                 rounds,
                 "rows registered, 1/s",
                 (round, recorder) -> Rounds.measureRotated(
-                        round,
-                        () -> registerImport(environment, recorder),
-                        () -> registerCopies(environment, recorder)));
+                        round, () -> environment.registerImport(recorder), () -> environment.registerCopies(recorder)));
         measured.add(
                 "import, plan and load until all rows are registered",
                 "rows/s",
@@ -155,130 +261,6 @@ public final class ImportBench extends Bench {
                 COPY_AND_ENCODE);
         measured.add("import, " + VERIFY, "rows/s", VERIFY);
         measured.add("import, " + PLAN_AGAIN, "rows/s", PLAN_AGAIN);
-    }
-
-    /** Plans and loads, and records the rates of both stages and of their sum. */
-    private void publishImport(FreshBroker broker, Resolver resolver, Environment environment, Rounds.Recorder recorder)
-            throws Exception {
-        Path folder = Files.createDirectories(broker.newDirectory("import"));
-        Import imports = new Import(folder);
-        double planSeconds = plan(imports, folder, broker, resolver, environment);
-        double loadSeconds = load(imports, broker, environment);
-        recorder.record(IMPORT, environment.rows() / (planSeconds + loadSeconds));
-        recorder.record(PLAN, environment.rows() / planSeconds);
-        recorder.record(LOAD, environment.rows() / loadSeconds);
-    }
-
-    private void registerImport(Environment environment, Rounds.Recorder recorder) throws Exception {
-        try (FreshBroker broker = new FreshBroker()) {
-            environment.settings().declare(broker, collection());
-            try (RegistryStreams topology = startTopology(broker, environment);
-                    Resolver resolver = startResolver(broker, environment);
-                    RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
-                Path folder = Files.createDirectories(broker.newDirectory("import"));
-                Import imports = new Import(folder);
-                long startNanos = System.nanoTime();
-                plan(imports, folder, broker, resolver, environment);
-                load(imports, broker, environment);
-                reader.read(environment.rows(), () -> !topology.ended().isDone());
-                recorder.record(IMPORT, environment.rows() / Timing.seconds(startNanos));
-                recorder.record(VERIFY, environment.rows() / verify(imports, resolver));
-                Path again = Files.createDirectories(broker.newDirectory("import"));
-                double planSeconds = plan(new Import(again), again, broker, resolver, environment);
-                recorder.record(PLAN_AGAIN, environment.rows() / planSeconds);
-            }
-        }
-    }
-
-    private void registerCopies(Environment environment, Rounds.Recorder recorder) throws Exception {
-        try (FreshBroker broker = new FreshBroker()) {
-            environment.settings().declare(broker, collection());
-            // The resolver reads the identities here too, so that both sides share the machine with one.
-            try (RegistryStreams topology = startTopology(broker, environment);
-                    Resolver resolver = startResolver(broker, environment);
-                    RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
-                long startNanos = System.nanoTime();
-                environment.loop().sendEvents(broker);
-                reader.read(environment.rows(), () -> !topology.ended().isDone() && resolver.isReady());
-                recorder.record(COPY_AND_ENCODE, environment.rows() / Timing.seconds(startNanos));
-            }
-        }
-    }
-
-    /** Sends all rows. */
-    private interface Loop {
-        /** Returns the number of rows. */
-        long run() throws Exception;
-    }
-
-    private static double perSecond(Environment environment, Loop loop) throws Exception {
-        long startNanos = System.nanoTime();
-        long sent = loop.run();
-        double seconds = Timing.seconds(startNanos);
-        requireAll("sent", sent, environment);
-        return sent / seconds;
-    }
-
-    private static double plan(
-            Import imports, Path folder, FreshBroker broker, Resolver resolver, Environment environment)
-            throws Exception {
-        Path mapping = mapping(folder, environment.databases());
-        long startNanos = System.nanoTime();
-        try (ResolverClient client = client(resolver)) {
-            Import.PlanResult result = imports.plan(
-                    mapping,
-                    new Import.RegistryView(
-                            declarations(broker, environment), client, Import.collectionsWithRows(stats(resolver))),
-                    Map.of(),
-                    null,
-                    Instant.now(),
-                    (done, total) -> {});
-            double seconds = Timing.seconds(startNanos);
-            requireAll("planned", result.rows(), environment);
-            return seconds;
-        }
-    }
-
-    private static double load(Import imports, FreshBroker broker, Environment environment) throws Exception {
-        long startNanos = System.nanoTime();
-        Declarations declarations = declarations(broker, environment);
-        try (IdentityPublisher publisher =
-                new IdentityPublisher(environment.settings().client(broker), declarations::ownsTopic)) {
-            Import.LoadResult result = imports.load(publisher, declarations, false, null, false, (done, total) -> {});
-            double seconds = Timing.seconds(startNanos);
-            requireAll("published", result.published(), environment);
-            return seconds;
-        }
-    }
-
-    private static double verify(Import imports, Resolver resolver) throws Exception {
-        try (ResolverClient client = client(resolver)) {
-            long startNanos = System.nanoTime();
-            Import.VerifyResult result = imports.verify(client, STARTUP, null, Instant.now(), (done, total) -> {});
-            double seconds = Timing.seconds(startNanos);
-            if (result.differences() > 0) {
-                throw new IllegalStateException(result.differences() + " rows differ: " + imports.differencesFile());
-            }
-            return seconds;
-        }
-    }
-
-    private static void requireAll(String verb, long count, Environment environment) {
-        if (count != environment.rows()) {
-            throw new IllegalStateException(count + " of " + environment.rows() + " rows were " + verb);
-        }
-    }
-
-    private static RegistryStreams startTopology(FreshBroker broker, Environment environment) throws IOException {
-        RegistryStreams topology = RegistryStreams.start(environment.settings().topology(broker));
-        Await.until("the topology", STARTUP, topology::isReady);
-        return topology;
-    }
-
-    private static Resolver startResolver(FreshBroker broker, Environment environment) throws IOException {
-        Resolver resolver = Resolver.start(environment.settings().resolver(broker));
-        Await.until("the resolver", STARTUP, resolver::isReady);
-        return resolver;
     }
 
     private static ResolverClient client(Resolver resolver) {
@@ -291,12 +273,6 @@ public final class ImportBench extends Bench {
         return new ObjectMapper()
                 .readTree(HttpSocket.askOnce(resolver.port(), HttpSocket.get("/v1/stats"))
                         .text());
-    }
-
-    private static Declarations declarations(FreshBroker broker, Environment environment) {
-        return new CollectionRegistry(environment.settings().client(broker), STARTUP)
-                .read()
-                .declarations();
     }
 
     private static Collection collection() {
@@ -313,20 +289,20 @@ public final class ImportBench extends Bench {
                 WriteMode.importBy(SOURCE));
     }
 
-    private static Path mapping(Path folder, ImportDatabases databases) throws IOException {
+    private static String mapping(ImportDatabases databases) {
         StringBuilder yaml = new StringBuilder("source: " + SOURCE + "\ninputs:\n");
         for (int shard = 0; shard < databases.count(); shard++) {
             yaml.append("""
-                      - jdbc: %s
-                        query: %s
-                        puri: %s:%s:{name}
-                        uuid: "{uuid}"
-                        owner: catalog
-                        shard: br-%d
-                        handle: generated
-                        attributes: {title: "{title}"}
-                    """.formatted(databases.url(shard), ImportDatabases.QUERY, NAMESPACE, COLLECTION, shard));
+                  - jdbc: %s
+                    query: %s
+                    puri: %s:%s:{name}
+                    uuid: "{uuid}"
+                    owner: catalog
+                    shard: br-%d
+                    handle: generated
+                    attributes: {title: "{title}"}
+                """.formatted(databases.url(shard), ImportDatabases.QUERY, NAMESPACE, COLLECTION, shard));
         }
-        return Files.writeString(folder.resolve("mapping.yaml"), yaml);
+        return yaml.toString();
     }
 }

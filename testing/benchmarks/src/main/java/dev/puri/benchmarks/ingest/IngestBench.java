@@ -1,11 +1,10 @@
 package dev.puri.benchmarks.ingest;
 
+import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
 import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.report.Bench;
-import java.time.Duration;
 import java.util.EnumSet;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -75,12 +74,7 @@ public final class IngestBench extends Bench {
                 new Throughput(this).measure(registry);
             }
             if (only.contains(Part.LATENCY)) {
-                new Latency(
-                                this,
-                                new ServerSettings(
-                                        registry.url(),
-                                        Optional.ofNullable(commitInterval).map(Duration::ofMillis)))
-                        .measure();
+                new Latency(this, new ServerSettings(registry.url(), commitInterval), new Creations()).measure();
             }
         }
     }

@@ -2,7 +2,6 @@ package dev.puri.benchmarks.ingest;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.puri.benchmarks.data.Creations;
-import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.load.FixedRate;
@@ -11,7 +10,6 @@ import dev.puri.benchmarks.load.Seeker;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.client.IdentityPublisher;
 import dev.puri.registry.RegistryStreams;
-import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Position;
@@ -33,7 +31,7 @@ import org.HdrHistogram.Histogram;
  * for every identity.
  */
 record Latency(IngestBench bench, ServerSettings settings, Creations creations) {
-    private static final Duration STARTUP = Duration.ofSeconds(60);
+
     /** Time for the topology to become idle. */
     private static final Duration SETTLING = Duration.ofSeconds(2);
 
@@ -41,20 +39,13 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
     private static final String PUBLISHED = "published to resolvable ";
     private static final long PUBLISH_TIMEOUT_SECONDS = 30;
 
-    Latency(IngestBench bench, ServerSettings settings) {
-        this(bench, settings, new Creations());
-    }
-
     void measure() throws Exception {
         System.gc();
         try (FreshBroker broker = new FreshBroker()) {
             settings.declare(broker, Creations.collection(false));
-            StreamsSettings streams = settings.topology(broker);
-            try (RegistryStreams topology = RegistryStreams.start(streams);
-                    Resolver resolver = Resolver.start(settings.resolver(broker));
+            try (RegistryStreams topology = settings.startTopology(broker);
+                    Resolver resolver = settings.startResolver(broker);
                     IdentityPublisher publisher = new IdentityPublisher(settings.client(broker))) {
-                Await.until("the topology", STARTUP, topology::isReady);
-                Await.until("the resolver", STARTUP, resolver::isReady);
                 // The lone client comes first: a cold JVM might not keep up with the steady rate.
                 add(LONE, measureLoneClient(publisher, resolver.port(), true), true);
                 add(LONE, measureLoneClient(publisher, resolver.port(), false), false);
@@ -64,7 +55,7 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
                 bench.add(
                         "idle topology, processor time",
                         "% of a core",
-                        measureIdlePercentOfCore(streams.streamsApplicationId()));
+                        measureIdlePercentOfCore(settings.topology(broker).streamsApplicationId()));
             }
         }
     }
@@ -78,18 +69,16 @@ record Latency(IngestBench bench, ServerSettings settings, Creations creations) 
         long cpuStartNanos = process.getProcessCpuTime();
         long startNanos = System.nanoTime();
         try (Seeker seeker = Seeker.ofResolver(port, 10 * bench.rate)) {
-            FixedRate.Result sent =
-                    FixedRate.run(bench.rate, Duration.ofSeconds(bench.seconds), (intendedNanos, counts) -> {
-                        Event event = creations.next(withHandles);
-                        var unused = publisher.publish(event).whenComplete((position, error) -> {
-                            if (error == null) {
-                                seeker.seek(event.puri(), intendedNanos, counts);
-                            } else {
-                                seeker.fail(error);
-                            }
-                        });
-                    });
-            seeker.awaitAll(sent.count());
+            FixedRate.run(bench.rate, bench.seconds, seeker, (intendedNanos, counts) -> {
+                Event event = creations.next(withHandles);
+                var unused = publisher.publish(event).whenComplete((position, error) -> {
+                    if (error == null) {
+                        seeker.seek(event.puri(), intendedNanos, counts);
+                    } else {
+                        seeker.fail(error);
+                    }
+                });
+            });
             double cores = (process.getProcessCpuTime() - cpuStartNanos) / (double) (System.nanoTime() - startNanos);
             bench.progress("%s handles: %s; %.2f cores busy"
                     .formatted(withHandles ? "with" : "without", seeker.describe(), cores));

@@ -8,7 +8,6 @@ import dev.puri.benchmarks.ingest.RecoverSide.Task;
 import dev.puri.benchmarks.report.Bench;
 import dev.puri.benchmarks.report.Rounds;
 import java.util.EnumSet;
-import java.util.Objects;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -80,28 +79,19 @@ public final class RecoverBench extends Bench {
                 rows >= 100 && published >= 100 && events >= 100 && recoveries > 0 && rounds > 0,
                 "needed: at least 100 rows, 100 published ones, 100 events, 1 recovery and 1 round");
         try (LocalSchemaRegistry registry = new LocalSchemaRegistry()) {
-            Task task = new Task(
-                    rows,
-                    Math.min(rows, published),
-                    events,
-                    recoveries,
-                    false,
-                    storeMemory,
-                    registry.eventSchemaId(),
-                    registry.url(),
-                    null);
+            Job topology = Job.topology(registry, null);
             if (only.contains(Part.EMPTY)) {
-                measureEmptyDirectory(task);
+                measureEmptyDirectory(topology);
             }
             if (only.contains(Part.STANDBY)) {
-                measureStandby(task.withStandby());
+                measureStandby(topology);
             }
         }
     }
 
-    private void measureEmptyDirectory(Task task) throws Exception {
-        try (Child topology = start(TOPOLOGY, task);
-                Child baseline = start(BASELINE, task.withSizes(sizes(topology.result())))) {
+    private void measureEmptyDirectory(Job job) throws Exception {
+        try (Child topology = start(TOPOLOGY, job, false);
+                Child baseline = start(BASELINE, job.baseline(topology.result().sizes()), false)) {
             Result ours = topology.result();
             Result theirs = baseline.result();
             addRecovery("empty state directory until events are processed", ours, theirs);
@@ -138,12 +128,12 @@ public final class RecoverBench extends Bench {
         recorder.record(side + CPU, rate.cpuMicros());
     }
 
-    private void measureStandby(Task task) throws Exception {
+    private void measureStandby(Job job) throws Exception {
         Result ours;
-        try (Child topology = start(TOPOLOGY + " with a standby", task)) {
+        try (Child topology = start(TOPOLOGY, job, true)) {
             ours = topology.result();
         }
-        try (Child baseline = start(BASELINE + " with a standby", task.withSizes(sizes(ours)))) {
+        try (Child baseline = start(BASELINE, job.baseline(ours.sizes()), true)) {
             addRecovery("stop of an instance with a standby until events are processed", ours, baseline.result());
         }
     }
@@ -152,11 +142,8 @@ public final class RecoverBench extends Bench {
         add(name, "s", Rounds.median(ours.recoverSeconds()), BASELINE, Rounds.median(theirs.recoverSeconds()));
     }
 
-    private Child start(String side, Task task) throws Exception {
-        return new Child(task, line -> progress(side + ": " + line));
-    }
-
-    private static BareJob.Sizes sizes(Result ours) {
-        return Objects.requireNonNull(ours.sizes());
+    private Child start(String side, Job job, boolean hasStandby) throws Exception {
+        Task task = new Task(rows, Math.min(rows, published), events, recoveries, hasStandby, storeMemory);
+        return Child.start(job, task, line -> progress(side + (hasStandby ? " with a standby: " : ": ") + line));
     }
 }

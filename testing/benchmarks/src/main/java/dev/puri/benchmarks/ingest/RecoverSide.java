@@ -1,13 +1,11 @@
 package dev.puri.benchmarks.ingest;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.benchmarks.data.ChangelogCopies;
 import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.environment.Await;
 import dev.puri.benchmarks.environment.ChildJvm;
 import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.RateReader;
-import dev.puri.benchmarks.environment.ServerSettings;
 import dev.puri.benchmarks.environment.TemporaryFolder;
 import dev.puri.benchmarks.report.Timing;
 import dev.puri.registry.StreamsSettings;
@@ -22,9 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,21 +49,17 @@ public final class RecoverSide {
 
     private static final Duration DIGEST_TIMEOUT = Duration.ofMinutes(2);
 
-    private static final String PROGRESS = "progress ";
-    private static final String RESULT = "result ";
-    private static final String RATE = "rate ";
     private static final String MEASURE_RATE = "measure rate";
-    private static final ObjectMapper MAPPER = new ObjectMapper();
 
+    private final Job job;
     private final Task task;
-    private final ServerSettings settings;
     private final Creations creations = new Creations();
     private final FreshBroker broker;
     private final RateReader reader;
 
-    private RecoverSide(Task task, FreshBroker broker, RateReader reader) {
+    private RecoverSide(Job job, Task task, FreshBroker broker, RateReader reader) {
+        this.job = job;
         this.task = task;
-        this.settings = new ServerSettings(task.schemaRegistry(), Optional.empty());
         this.broker = broker;
         this.reader = reader;
     }
@@ -79,28 +71,8 @@ public final class RecoverSide {
      * @param events number of events of a rate
      * @param recoveries how often the state is lost; once with a standby
      * @param storeMemory memory limit of an instance's stores, in MiB
-     * @param schemaId of events in the schema registry
-     * @param sizes of the records that the bare job moves; null for the topology's side
      */
-    record Task(
-            int rows,
-            int published,
-            int events,
-            int recoveries,
-            boolean hasStandby,
-            int storeMemory,
-            int schemaId,
-            String schemaRegistry,
-            BareJob.@Nullable Sizes sizes) {
-        Task withSizes(BareJob.Sizes sizes) {
-            return new Task(
-                    rows, published, events, recoveries, hasStandby, storeMemory, schemaId, schemaRegistry, sizes);
-        }
-
-        Task withStandby() {
-            return new Task(rows, published, events, recoveries, true, storeMemory, schemaId, schemaRegistry, sizes);
-        }
-    }
+    record Task(int rows, int published, int events, int recoveries, boolean hasStandby, int storeMemory) {}
 
     /**
      * The figures of one side.
@@ -114,44 +86,23 @@ public final class RecoverSide {
     record Result(
             List<Double> recoverSeconds, long stateBytes, Map<String, Long> logBytes, BareJob.@Nullable Sizes sizes) {}
 
-    /** The process of a side, in its parent. */
-    static final class Child implements AutoCloseable {
-        private final ChildJvm process;
-        private final Consumer<String> progress;
-        private final Result result;
-
+    /** The process of a side and its result, in its parent. */
+    record Child(ChildJvm process, Result result) implements AutoCloseable {
         /** Starts the process and waits for its result. */
-        Child(Task task, Consumer<String> progress) throws IOException, InterruptedException {
-            this.progress = progress;
-            process = ChildJvm.start(
-                    ThroughputSide.HEAP, Map.of(), RecoverSide.class, List.of(MAPPER.writeValueAsString(task)));
+        static Child start(Job job, Task task, Consumer<String> progress) throws IOException {
+            ChildJvm process = job.startChild(RecoverSide.class, task);
             try {
-                result = next(RESULT, Result.class);
-            } catch (IOException | InterruptedException | RuntimeException e) {
+                return new Child(process, process.receive(Result.class, progress));
+            } catch (IOException | RuntimeException e) {
                 process.close();
                 throw e;
             }
         }
 
-        Result result() {
-            return result;
-        }
-
         /** Returns the rate at which the job processes events while all rows are registered. */
-        RateReader.Rate measureRate() throws IOException, InterruptedException {
+        RateReader.Rate measureRate() throws IOException {
             process.send(MEASURE_RATE);
-            return next(RATE, RateReader.Rate.class);
-        }
-
-        private <T> T next(String prefix, Class<T> type) throws IOException, InterruptedException {
-            for (String line = process.next(""); line != null; line = process.next("")) {
-                if (line.startsWith(PROGRESS)) {
-                    progress.accept(line.substring(PROGRESS.length()));
-                } else if (line.startsWith(prefix)) {
-                    return MAPPER.readValue(line.substring(prefix.length()), type);
-                }
-            }
-            throw new IOException("the process of a side ended with status " + process.awaitExit());
+            return process.receive(RateReader.Rate.class);
         }
 
         @Override
@@ -160,47 +111,40 @@ public final class RecoverSide {
         }
     }
 
-    /** Runs the {@link Task} in the argument, which is JSON. Ends when the standard input ends. */
+    /** Runs the {@link Task} in the arguments, then measures a rate for each request. Ends with its parent. */
     public static void main(String[] args) {
-        BlockingQueue<String> lines = ChildJvm.endWithParent();
-        try {
-            Task task = MAPPER.readValue(args[0], Task.class);
+        Job.runInChild(args, Task.class, (job, task, requests) -> {
             try (FreshBroker broker = new FreshBroker();
                     RateReader reader = new RateReader(broker, Topics.IDENTITIES)) {
-                RecoverSide side = new RecoverSide(task, broker, reader);
-                Result result = task.hasStandby() ? side.measureStandby() : side.measureEmptyDirectory();
-                System.out.println(RESULT + MAPPER.writeValueAsString(result));
-                while (lines.take().equals(MEASURE_RATE)) {
-                    System.out.println(RATE + MAPPER.writeValueAsString(side.measureRate()));
+                RecoverSide side = new RecoverSide(job, task, broker, reader);
+                ChildJvm.printResult(task.hasStandby() ? side.measureStandby() : side.measureEmptyDirectory());
+                while (requests.take().equals(MEASURE_RATE)) {
+                    ChildJvm.printResult(side.measureRate());
                 }
             }
-        } catch (Exception | LinkageError e) {
-            System.err.println("a side failed: " + e);
-        } finally {
-            System.exit(1);
-        }
+        });
     }
 
     private Result measureEmptyDirectory() throws Exception {
         StreamsSettings streams = topology("streams");
         publishRows(task.published());
-        try (Instance instance = start(streams)) {
+        try (Job.Instance instance = job.start(streams)) {
             progress("loaded at", reader.read(task.published(), instance::isRunning));
-            if (task.sizes() == null) {
+            if (job.sizes() == null) {
                 // The topology publishes digests after the last row.
                 broker.awaitRecord(Topics.DOCUMENTS, DIGEST_TIMEOUT);
             }
         }
-        BareJob.@Nullable Sizes sizes = readSizes(streams);
+        BareJob.@Nullable Sizes sizes = job.readSizes(broker, streams);
         Map<String, Long> logBytes = logBytes(streams);
-        addToChangelogs(groupId(streams), task.rows() - task.published());
+        addToChangelogs(job.applicationId(streams), task.rows() - task.published());
         List<Double> recoverSeconds = new ArrayList<>();
         for (int round = 1; round <= task.recoveries(); round++) {
             TemporaryFolder.delete(streams.streamsStateDir());
-            broker.removeMembers(groupId(streams), LEAVE_TIMEOUT);
+            broker.removeMembers(job.applicationId(streams), LEAVE_TIMEOUT);
             publishProbes();
             long startNanos = System.nanoTime();
-            try (Instance instance = start(streams)) {
+            try (Job.Instance instance = job.start(streams)) {
                 recoverSeconds.add(secondsUntilProbesAreRead(instance, startNanos));
                 if (round == task.recoveries()) {
                     // RocksDB compacts restored stores for minutes, on one core.
@@ -212,8 +156,8 @@ public final class RecoverSide {
     }
 
     private RateReader.Rate measureRate() throws Exception {
-        creations.publish(broker, task.events(), task.schemaId());
-        try (Instance instance = start(topology("streams"))) {
+        creations.publish(broker, task.events(), job.schemaId());
+        try (Job.Instance instance = job.start(topology("streams"))) {
             return reader.read(task.events(), instance::isRunning);
         }
     }
@@ -229,15 +173,15 @@ public final class RecoverSide {
         StreamsSettings first = topology("first");
         StreamsSettings second = topology("second");
         publishRows(task.published());
-        try (Instance one = start(first);
-                Instance other = start(second)) {
+        try (Job.Instance one = job.start(first);
+                Job.Instance other = job.start(second)) {
             progress("loaded at", reader.read(task.published(), () -> one.isRunning() && other.isRunning()));
         }
-        BareJob.@Nullable Sizes sizes = readSizes(first);
-        addToChangelogs(groupId(first), task.rows() - task.published());
-        broker.removeMembers(groupId(first), LEAVE_TIMEOUT);
-        try (Instance stopping = start(first);
-                Instance remaining = start(second)) {
+        BareJob.@Nullable Sizes sizes = job.readSizes(broker, first);
+        addToChangelogs(job.applicationId(first), task.rows() - task.published());
+        broker.removeMembers(job.applicationId(first), LEAVE_TIMEOUT);
+        try (Job.Instance stopping = job.start(first);
+                Job.Instance remaining = job.start(second)) {
             publishProbes();
             reader.read(PROBES, remaining::isRunning, MAX_RESTORE_TIME);
             long stateBytes = awaitStable(first.streamsStateDir(), second.streamsStateDir());
@@ -273,56 +217,41 @@ public final class RecoverSide {
     }
 
     private void publishRows(int count) throws Exception {
-        if (task.sizes() == null) {
-            settings.declare(broker, Creations.collection(false));
-        } else {
-            broker.createTopic(BareJob.CLAIMS, BareJob.CLAIMS_CONFIGS);
-        }
-        creations.publish(broker, count, task.schemaId());
+        job.prepare(broker);
+        creations.publish(broker, count, job.schemaId());
     }
 
     private void publishProbes() throws Exception {
-        creations.publish(broker, PROBES, task.schemaId());
-    }
-
-    private Instance start(StreamsSettings streams) {
-        return task.sizes() == null ? Instance.ofTopology(streams) : Instance.ofBareJob(streams, task.sizes());
+        creations.publish(broker, PROBES, job.schemaId());
     }
 
     private StreamsSettings topology(String directory) {
-        return settings.topology(
-                broker,
-                directory,
-                Map.of(
-                        "streams.standbys",
-                        task.hasStandby() ? "1" : "0",
-                        "streams.store.memory",
-                        Integer.toString(task.storeMemory())));
+        return job.settings()
+                .topology(
+                        broker,
+                        directory,
+                        Map.of(
+                                "streams.standbys",
+                                task.hasStandby() ? "1" : "0",
+                                "streams.store.memory",
+                                Integer.toString(task.storeMemory())));
     }
 
-    private BareJob.@Nullable Sizes readSizes(StreamsSettings streams) throws IOException {
-        return task.sizes() == null ? BareJob.Sizes.read(broker, streams.streamsApplicationId()) : null;
-    }
-
-    private String groupId(StreamsSettings streams) {
-        return task.sizes() == null ? streams.streamsApplicationId() : BareJob.APPLICATION_ID;
-    }
-
-    private double secondsUntilProbesAreRead(Instance instance, long startNanos) {
+    private double secondsUntilProbesAreRead(Job.Instance instance, long startNanos) {
         reader.read(PROBES, instance::isRunning, MAX_RESTORE_TIME);
         double seconds = Timing.seconds(startNanos);
-        System.out.println(PROGRESS + "processes events again after %.1f s".formatted(seconds));
+        ChildJvm.printProgress("processes events again after %.1f s".formatted(seconds));
         return seconds;
     }
 
     private static void progress(String state, RateReader.Rate rate) {
-        System.out.println(PROGRESS + state + " %,.0f/s".formatted(rate.perSecond()));
+        ChildJvm.printProgress(state + " %,.0f/s".formatted(rate.perSecond()));
     }
 
     /** Returns the size of the log of each topic of the job, by the topic's name without the application id. */
     private Map<String, Long> logBytes(StreamsSettings streams) throws Exception {
         Map<String, Long> bytesByName = new TreeMap<>();
-        String prefix = groupId(streams) + '-';
+        String prefix = job.applicationId(streams) + '-';
         broker.logBytesByTopic().forEach((topic, bytes) -> {
             if (!topic.startsWith("__") && bytes > 0) {
                 bytesByName.put(topic.startsWith(prefix) ? topic.substring(prefix.length()) : topic, bytes);

@@ -1,14 +1,20 @@
 package dev.puri.benchmarks.ingest;
 
+import dev.puri.benchmarks.data.Creations;
 import dev.puri.benchmarks.data.RowHashes;
+import dev.puri.benchmarks.environment.ChildJvm;
+import dev.puri.benchmarks.environment.FreshBroker;
 import dev.puri.benchmarks.environment.LocalSchemaRegistry;
-import dev.puri.benchmarks.ingest.ThroughputSide.Round;
-import dev.puri.benchmarks.ingest.ThroughputSide.Task;
+import dev.puri.benchmarks.environment.RateReader;
 import dev.puri.benchmarks.report.Rounds;
+import dev.puri.registry.StreamsSettings;
+import dev.puri.schemas.log.Topics;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the events per second through the topology, all of them creations with handles, and through the baseline
@@ -22,25 +28,34 @@ record Throughput(IngestBench bench) {
     private static final int HASH_CALLS = 3;
     private static final String BASELINE = "bare Kafka Streams job";
 
+    /** The work of one process. */
+    record Task(int events, int rounds) {}
+
+    /**
+     * The figures of one round.
+     *
+     * @param cpuMicros processor time of the process per event
+     * @param logBytes size of the broker's logs
+     * @param sizes of the topology's records; null for the bare job
+     */
+    record Round(double perSecond, double cpuMicros, long logBytes, BareJob.@Nullable Sizes sizes) {
+        String text() {
+            return "%,.0f/s, %.1f µs of processor each, %,d MB logged"
+                    .formatted(perSecond, cpuMicros, logBytes / 1_000_000);
+        }
+    }
+
     void measure(LocalSchemaRegistry registry) throws Exception {
-        Task task = new Task(
-                bench.events,
-                registry.eventSchemaId(),
-                registry.url(),
-                bench.commitInterval,
-                bench.warmUp + bench.rounds,
-                null);
+        Task task = new Task(bench.events, bench.warmUp + bench.rounds);
+        Job topology = Job.topology(registry, bench.commitInterval);
         List<Round> ours = new ArrayList<>();
         List<Round> theirs = new ArrayList<>();
         for (int fork = 1; fork <= bench.forks; fork++) {
             String suffix = ", process " + fork + " of " + bench.forks + ": ";
-            List<Round> oursOfFork =
-                    ThroughputSide.run(task, round -> bench.progress("topology" + suffix + round.text()));
+            List<Round> oursOfFork = run(topology, task, round -> bench.progress("topology" + suffix + round.text()));
             // The baseline writes records of the sizes in the first round of the topology.
-            Task baselineTask =
-                    task.withSizes(Objects.requireNonNull(oursOfFork.getFirst().sizes()));
-            List<Round> theirsOfFork =
-                    ThroughputSide.run(baselineTask, round -> bench.progress(BASELINE + suffix + round.text()));
+            Job baseline = topology.baseline(oursOfFork.getFirst().sizes());
+            List<Round> theirsOfFork = run(baseline, task, round -> bench.progress(BASELINE + suffix + round.text()));
             requireSameBytes(
                     oursOfFork.getLast().logBytes(), theirsOfFork.getLast().logBytes());
             ours.addAll(oursOfFork.subList(bench.warmUp, oursOfFork.size()));
@@ -82,5 +97,45 @@ record Throughput(IngestBench bench) {
 
     private static double median(List<Round> rounds, ToDoubleFunction<Round> value) {
         return Rounds.median(rounds.stream().mapToDouble(value).boxed().toList());
+    }
+
+    /** Runs the rounds of a task in a new process. */
+    private static List<Round> run(Job job, Task task, Consumer<Round> progress) throws IOException {
+        List<Round> rounds = new ArrayList<>();
+        try (ChildJvm child = job.startChild(Throughput.class, task)) {
+            while (rounds.size() < task.rounds()) {
+                rounds.add(child.receive(Round.class));
+                progress.accept(rounds.getLast());
+            }
+            // Lets a flight recorder write its file.
+            child.awaitExit();
+        }
+        return rounds;
+    }
+
+    /** Runs the rounds of the {@link Task} in the arguments. */
+    public static void main(String[] args) {
+        Job.runInChild(args, Task.class, (job, task, requests) -> {
+            for (int round = 1; round <= task.rounds(); round++) {
+                ChildJvm.printResult(runRound(job, task.events()));
+            }
+        });
+    }
+
+    private static Round runRound(Job job, int events) throws Exception {
+        // So this round does not pay for the garbage of the last one.
+        System.gc();
+        try (FreshBroker filled = FreshBroker.filled(broker -> {
+                    job.prepare(broker);
+                    new Creations().publish(broker, events, job.schemaId());
+                });
+                RateReader reader = new RateReader(filled, Topics.IDENTITIES)) {
+            StreamsSettings settings = job.settings().topology(filled);
+            try (Job.Instance instance = job.start(settings)) {
+                RateReader.Rate rate = reader.read(events, instance::isRunning);
+                return new Round(
+                        rate.perSecond(), rate.cpuMicros(), filled.logBytes(), job.readSizes(filled, settings));
+            }
+        }
     }
 }

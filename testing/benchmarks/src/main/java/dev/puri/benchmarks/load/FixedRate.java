@@ -19,23 +19,16 @@ public final class FixedRate {
     }
 
     /**
-     * The result of a run.
-     *
-     * @param count number of events that were sent, warm-up included
-     * @param maxDelayMillis maximum time from the intended time of an event to the return of its {@link Sender#send}
-     */
-    public record Result(long count, double maxDelayMillis) {}
-
-    /**
-     * Sends events.
+     * Sends events, and waits until a seeker has found as many identities.
      *
      * @param rate events per second
-     * @param duration of the measured part; a warm-up of a third of this duration precedes it
+     * @param seconds duration of the measured part; a warm-up of a third of this duration precedes it
+     * @return maximum time from the intended time of an event to the return of its {@link Sender#send}, in milliseconds
      */
-    public static Result run(int rate, Duration duration, Sender sender) throws Exception {
+    public static double run(int rate, int seconds, Seeker seeker, Sender sender) throws Exception {
         long periodNanos = Duration.ofSeconds(1).toNanos() / rate;
-        long warmUpCount = duration.toSeconds() * rate / 3;
-        long count = warmUpCount + duration.toSeconds() * rate;
+        long warmUpCount = (long) seconds * rate / 3;
+        long count = warmUpCount + (long) seconds * rate;
         long maxDelayNanos = 0;
         long startNanos = System.nanoTime();
         for (long i = 0; i < count; i++) {
@@ -48,6 +41,7 @@ public final class FixedRate {
             sender.send(intendedNanos, i >= warmUpCount);
             maxDelayNanos = Math.max(maxDelayNanos, System.nanoTime() - intendedNanos);
         }
-        return new Result(count, maxDelayNanos / 1e6);
+        seeker.awaitAll(count);
+        return maxDelayNanos / 1e6;
     }
 }

@@ -185,7 +185,7 @@ public final class Seeker implements AutoCloseable {
      *
      * @throws IllegalStateException if the identities are not found
      */
-    public void awaitAll(long count) throws Exception {
+    void awaitAll(long count) throws Exception {
         long deadline = System.nanoTime() + MAX_WAIT.toNanos();
         while (foundCount.get() < count) {
             try {

@@ -27,7 +27,7 @@ public abstract class Bench implements Callable<Integer> {
             description = "Format of the results.")
     private Format format = Format.TABLE;
 
-    private final List<Figure> figures = new ArrayList<>();
+    private final List<Report.Figure> figures = new ArrayList<>();
 
     private enum Format {
         TABLE,
@@ -73,17 +73,17 @@ public abstract class Bench implements Callable<Integer> {
 
     /** Adds a figure without a baseline. */
     public final void add(String name, String unit, double ours) {
-        figures.add(new Figure(name, unit, ours, null, null));
+        figures.add(new Report.Figure(name, unit, ours, null, null));
     }
 
     /** Adds a figure and the figure of a baseline. */
     public final void add(String name, String unit, double ours, String baseline, double theirs) {
-        figures.add(new Figure(name, unit, ours, baseline, theirs));
+        figures.add(new Report.Figure(name, unit, ours, baseline, theirs));
     }
 
     /** Adds a figure whose baseline was not measured; the name of the baseline then includes the reason. */
     public final void addWithoutBaseline(String name, String unit, double ours, String baseline, String reason) {
-        figures.add(new Figure(name, unit, ours, baseline + ": " + reason, null));
+        figures.add(new Report.Figure(name, unit, ours, baseline + ": " + reason, null));
     }
 
     /**

@@ -107,10 +107,6 @@ public final class ResolverBench extends Bench {
         SOAK
     }
 
-    private boolean isSelected(Part part) {
-        return only.contains(part);
-    }
-
     /** Servers that run at the same time. */
     private record Sides(
             MeasuredResolver resolver,
@@ -143,16 +139,16 @@ public final class ResolverBench extends Bench {
     private void measure(FreshBroker broker, MeasuredResolver resolver) throws Exception {
         Wrk wrk = new Wrk(broker.directory("wrk"));
         boolean hasWrk = Program.WRK.isInstalled();
-        if (hasWrk && (isSelected(Part.GET) || isSelected(Part.POST))) {
+        if (hasWrk && (only.contains(Part.GET) || only.contains(Part.POST))) {
             measureWithBaselines(broker, resolver, wrk);
         }
-        if (hasWrk && isSelected(Part.LATENCY)) {
+        if (hasWrk && only.contains(Part.LATENCY)) {
             measureLatency(resolver, wrk);
         }
-        if (isSelected(Part.ATTACK)) {
+        if (only.contains(Part.ATTACK)) {
             measureAttack(resolver);
         }
-        if (hasWrk && isSelected(Part.SOAK)) {
+        if (hasWrk && only.contains(Part.SOAK)) {
             new Soak(this, broker, resolver, wrk).measure();
         }
     }
@@ -160,17 +156,17 @@ public final class ResolverBench extends Bench {
     private void measureWithBaselines(FreshBroker broker, MeasuredResolver resolver, Wrk wrk) throws Exception {
         List<String> batches = new ResolverRequests(rows).batches(20);
         boolean hasRedis = Program.REDIS_SERVER.isInstalled() && Program.REDIS_BENCHMARK.isInstalled();
-        boolean hasPostgres = isSelected(Part.POST) && Program.INITDB.isInstalled();
+        boolean hasPostgres = only.contains(Part.POST) && Program.INITDB.isInstalled();
         try (RedisSide redis = hasRedis
                         ? RedisSide.start(broker.directory("redis"), rows, meanResultBytes(resolver, batches))
                         : null;
                 PostgresSide postgres = hasPostgres ? PostgresSide.start(rows) : null) {
             progress("the baselines have the rows");
             Sides sides = new Sides(resolver, wrk, broker.directory("wrk"), redis, postgres);
-            if (isSelected(Part.GET)) {
+            if (only.contains(Part.GET)) {
                 measureGets(sides);
             }
-            if (isSelected(Part.POST)) {
+            if (only.contains(Part.POST)) {
                 measurePosts(sides, batches);
             }
         }

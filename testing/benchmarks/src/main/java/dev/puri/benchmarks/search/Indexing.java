@@ -24,7 +24,7 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
      * @param warmUp topics for the warm-up, which may have fewer documents
      */
     void measure(SearchBench.Topics warmUp) throws Exception {
-        List<BareWriter.Item> items = bench.isSelected(SearchBench.Part.INDEX)
+        List<BareWriter.Item> items = bench.only.contains(SearchBench.Part.INDEX)
                 ? LongStream.range(0, topics.documents())
                         .mapToObj(Indexing::item)
                         .toList()
@@ -38,10 +38,10 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
                 recorder.record(BARE_THREADS, bareRate(source, sourceItems, THREADS));
             }
         });
-        if (bench.isSelected(SearchBench.Part.INDEX)) {
+        if (bench.only.contains(SearchBench.Part.INDEX)) {
             rounds.addForEachBaseline("documents indexed/s from the topic", "1/s", OURS, List.of(BARE, BARE_THREADS));
         }
-        if (bench.isSelected(SearchBench.Part.REINDEX)) {
+        if (bench.only.contains(SearchBench.Part.REINDEX)) {
             double first = bench.documents / rounds.median(OURS);
             double rebuilt = bench.documents / rounds.median(REBUILT);
             bench.add("reindex of " + bench.documentCountText(), "s", rebuilt, "first indexing", first);
@@ -58,7 +58,7 @@ record Indexing(SearchBench bench, SearchBench.Topics topics) {
         Path state = source.newDirectory("index");
         try (MeasuredIndexer indexer = source.startIndexer(state)) {
             recorder.record(OURS, source.documents() / indexer.fillSeconds());
-            if (bench.isSelected(SearchBench.Part.REINDEX)) {
+            if (bench.only.contains(SearchBench.Part.REINDEX)) {
                 recorder.record(REBUILT, source.documents() / indexer.reindex());
                 indexer.requireDocuments(source.documents());
             }

@@ -27,8 +27,9 @@ final class MeasuredIndexer implements AutoCloseable {
      * Starts an indexer, and returns when its index has everything in the topics.
      *
      * @param state folder of the indexer
+     * @param documents number of documents in the topics; a smaller index would have been filled faster
      */
-    MeasuredIndexer(String bootstrapServers, String schemaRegistry, Path state) throws IOException {
+    MeasuredIndexer(String bootstrapServers, String schemaRegistry, Path state, long documents) throws IOException {
         long startNanos = System.nanoTime();
         Map<String, String> flags = new HashMap<>();
         flags.put("bootstrap.server", bootstrapServers);
@@ -42,6 +43,7 @@ final class MeasuredIndexer implements AutoCloseable {
         try {
             Await.until("a complete index", FILL_TIMEOUT, server::isReady);
             fillSeconds = Timing.seconds(startNanos);
+            requireDocuments(documents);
         } catch (IOException | RuntimeException e) {
             server.close();
             throw e;
@@ -75,7 +77,7 @@ final class MeasuredIndexer implements AutoCloseable {
         }
     }
 
-    /** Waits until the index has this number of documents; a smaller index would have been filled faster. */
+    /** Waits until the index has this number of documents. */
     void requireDocuments(long count) throws IOException {
         try (HttpSocket socket = new HttpSocket(port())) {
             Await.until("an index of " + count + " documents", Duration.ofSeconds(30), () -> {

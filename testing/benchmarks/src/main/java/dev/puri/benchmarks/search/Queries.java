@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,8 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
             }
         }
         Path current = currentFile(state);
-        try (LuceneStore store = new LuceneStore(parent(current), new CursorSeal(new byte[32]));
+        try (LuceneStore store =
+                        new LuceneStore(Objects.requireNonNull(current.getParent()), new CursorSeal(new byte[32]));
                 BareSearcher bare = BareSearcher.open(current.resolveSibling(Files.readString(current)))) {
             measureWithBaselines(name, store.openServing(), bare, texts);
         }
@@ -57,14 +59,6 @@ record Queries(SearchBench bench, SearchBench.Topics topics) {
         try (Stream<Path> files = Files.walk(state)) {
             return files.filter(file -> file.endsWith("current")).findAny().orElseThrow();
         }
-    }
-
-    private static Path parent(Path file) {
-        Path parent = file.getParent();
-        if (parent == null) {
-            throw new IllegalArgumentException(file + " is in no folder");
-        }
-        return parent;
     }
 
     private Rounds measureHttp(String name, MeasuredIndexer indexer, List<String> texts) throws Exception {

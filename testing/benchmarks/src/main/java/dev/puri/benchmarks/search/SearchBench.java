@@ -66,17 +66,13 @@ public final class SearchBench extends Bench {
     int freshSeconds = 30;
 
     @Option(names = "--only", split = ",", paramLabel = "PART", description = ONLY)
-    private Set<Part> only = EnumSet.allOf(Part.class);
+    Set<Part> only = EnumSet.allOf(Part.class);
 
     enum Part {
         INDEX,
         REINDEX,
         QUERY,
         FRESH
-    }
-
-    boolean isSelected(Part part) {
-        return only.contains(part);
     }
 
     /** Returns the number of documents, for the name of a figure. */
@@ -92,14 +88,7 @@ public final class SearchBench extends Bench {
 
         /** Starts an indexer that fills an index from the topics. */
         MeasuredIndexer startIndexer(Path state) throws IOException {
-            MeasuredIndexer indexer = new MeasuredIndexer(broker.bootstrapServers(), schemas.url(), state);
-            try {
-                indexer.requireDocuments(documents);
-                return indexer;
-            } catch (IOException | RuntimeException e) {
-                indexer.close();
-                throw e;
-            }
+            return new MeasuredIndexer(broker.bootstrapServers(), schemas.url(), state, documents);
         }
 
         @Override
@@ -124,18 +113,18 @@ public final class SearchBench extends Bench {
                 isEnough && fills > 0 && rounds > 0 && seconds > 0 && rate > 0 && freshSeconds > 0,
                 "needed: at least 1000 documents, 20 queries, and 1 for each other number");
         add("documents", "1", documents);
-        if (isSelected(Part.INDEX) || isSelected(Part.REINDEX) || isSelected(Part.QUERY)) {
+        if (only.contains(Part.INDEX) || only.contains(Part.REINDEX) || only.contains(Part.QUERY)) {
             try (Topics topics = fillTopics(documents)) {
                 measure(topics);
             }
         }
-        if (isSelected(Part.FRESH)) {
+        if (only.contains(Part.FRESH)) {
             new PublishedToSearchable(this).measure();
         }
     }
 
     private void measure(Topics topics) throws Exception {
-        if (isSelected(Part.INDEX) || isSelected(Part.REINDEX)) {
+        if (only.contains(Part.INDEX) || only.contains(Part.REINDEX)) {
             Indexing indexing = new Indexing(this, topics);
             if (documents <= WARM_UP_DOCUMENTS) {
                 indexing.measure(topics);
@@ -145,7 +134,7 @@ public final class SearchBench extends Bench {
                 }
             }
         }
-        if (isSelected(Part.QUERY)) {
+        if (only.contains(Part.QUERY)) {
             new Queries(this, topics).measure();
         }
     }

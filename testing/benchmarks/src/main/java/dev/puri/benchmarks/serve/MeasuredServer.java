@@ -39,7 +39,7 @@ public class MeasuredServer implements AutoCloseable {
         javaOptions.addAll(options);
         process = ChildJvm.start(javaOptions, settings, Serve.class, List.of(server));
         try {
-            port = Integer.parseInt(next(Serve.LISTENING));
+            port = process.receive(Integer.class);
         } catch (IOException | RuntimeException e) {
             process.close();
             throw e;
@@ -51,14 +51,6 @@ public class MeasuredServer implements AutoCloseable {
         return new MeasuredServer(List.of(), Map.of(), kind, argument);
     }
 
-    private String next(String prefix) throws IOException {
-        String next = process.next(prefix);
-        if (next == null) {
-            throw new IOException("the server ended before it printed: " + prefix);
-        }
-        return next;
-    }
-
     /** Returns the port at which the server listens. */
     public final int port() {
         return port;
@@ -67,8 +59,8 @@ public class MeasuredServer implements AutoCloseable {
     /** Collects garbage, and returns the memory that is then in use. */
     public final Memory memory() throws IOException {
         process.send(Serve.MEMORY);
-        String[] bytes = next(Serve.MEMORY).strip().split(" ", -1);
-        return new Memory(Long.parseLong(bytes[0]), Long.parseLong(bytes[1]), resident(), descriptors());
+        long[] bytes = process.receive(long[].class);
+        return new Memory(bytes[0], bytes[1], resident(), descriptors());
     }
 
     private long resident() throws IOException {

@@ -1,5 +1,6 @@
 package dev.puri.benchmarks.serve;
 
+import dev.puri.benchmarks.environment.ChildJvm;
 import dev.puri.resolver.Resolver;
 import dev.puri.resolver.ResolverSettings;
 import dev.puri.settings.Settings;
@@ -19,9 +20,6 @@ import java.util.Map;
  * ends when stdin ends.
  */
 public final class Serve {
-    /** The begin of the output line with the port. */
-    static final String LISTENING = "listening ";
-
     /** A request on stdin. The process collects garbage and prints the bytes of its heap and of buffers outside it. */
     static final String MEMORY = "memory";
 
@@ -34,7 +32,7 @@ public final class Serve {
     public static void main(String[] args) {
         int status = 1;
         try {
-            System.out.println(LISTENING + start(args));
+            ChildJvm.printResult(start(args));
             answerRequests();
             status = 0;
         } catch (Exception | LinkageError e) {
@@ -64,7 +62,7 @@ public final class Serve {
         BufferedReader requests = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = requests.readLine(); line != null; line = requests.readLine()) {
             if (line.equals(MEMORY)) {
-                System.out.println(MEMORY + " " + heapBytes() + " " + directBytes());
+                ChildJvm.printResult(new long[] {heapBytes(), directBytes()});
             }
         }
     }

@@ -8,33 +8,11 @@ import dev.puri.benchmarks.report.Timing;
 import dev.puri.resolver.feed.StreamsTableFeeder;
 import dev.puri.resolver.table.PackedTable;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /** Measures how fast the identity table and its baselines are restored from the topic. */
 record Restores(TableBench bench, FreshBroker broker) {
     private static final String OURS = "ours";
     private static final String ROW_HASH = "hash of a row, ns";
-    private static final String IN_MEMORY = "GlobalKTable in-memory store, bytes as they are";
-
-    /** The baselines by name. */
-    private static final Map<String, Baseline> BASELINES = baselines();
-
-    /** Starts a store in a folder and restores it from the topic. */
-    private interface Baseline {
-        GlobalStores.Filled fill(FreshBroker broker, Path folder);
-    }
-
-    private static Map<String, Baseline> baselines() {
-        Map<String, Baseline> baselines = new LinkedHashMap<>();
-        baselines.put("global store RocksDB, tuned, each record decoded to a row", GlobalStores::rocksDbDecoding);
-        baselines.put("no-op global store, each record decoded to a row", GlobalStores::noOpDecoding);
-        baselines.put("GlobalKTable RocksDB, tuned, bytes as they are", GlobalStores::rocksDb);
-        baselines.put("no-op global store, bytes as they are", GlobalStores::noOp);
-        baselines.put(IN_MEMORY, GlobalStores::inMemory);
-        return baselines;
-    }
-
     /**
      * Measures and adds the figures.
      *
@@ -47,14 +25,14 @@ record Restores(TableBench bench, FreshBroker broker) {
             int rows = round == 0 ? warmUpRows : bench.rows;
             recorder.record(OURS, ourRate(source, rows));
             recorder.record(ROW_HASH, hashes.nanosInTable());
-            for (Map.Entry<String, Baseline> baseline : BASELINES.entrySet()) {
-                if (bench.fitsOnHeap() || !baseline.getKey().equals(IN_MEMORY)) {
-                    recorder.record(baseline.getKey(), baselineRate(source, rows, baseline.getValue()));
+            for (GlobalStore baseline : GlobalStore.values()) {
+                if (bench.fitsOnHeap() || baseline != GlobalStore.IN_MEMORY) {
+                    recorder.record(baseline.title(), baselineRate(source, rows, baseline));
                 }
             }
         });
-        for (String baseline : BASELINES.keySet()) {
-            rounds.addIfMeasured("restore from topic", "rows/s", OURS, baseline, bench.heapOmissionReason());
+        for (GlobalStore baseline : GlobalStore.values()) {
+            rounds.addIfMeasured("restore from topic", "rows/s", OURS, baseline.title(), bench.heapOmissionReason());
         }
         bench.add("digest: hash of a row", "ns", rounds.median(ROW_HASH), "a restored row", 1e9 / rounds.median(OURS));
     }
@@ -70,10 +48,10 @@ record Restores(TableBench bench, FreshBroker broker) {
         }
     }
 
-    private static double baselineRate(FreshBroker source, int rows, Baseline baseline) {
+    private static double baselineRate(FreshBroker source, int rows, GlobalStore baseline) {
         System.gc();
         Path folder = source.newDirectory("theirs");
-        try (GlobalStores.Filled filled = baseline.fill(source, folder)) {
+        try (GlobalStore.Filled filled = baseline.fill(source, folder)) {
             return rows / filled.seconds();
         } finally {
             TemporaryFolder.delete(folder);

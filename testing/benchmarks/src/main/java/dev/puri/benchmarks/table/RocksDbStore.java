@@ -33,7 +33,7 @@ final class RocksDbStore implements RowStore {
         this.rows = store;
         RocksDB.loadLibrary();
         Files.createDirectories(dir);
-        new GlobalStores.TunedRocksDb()
+        new GlobalStore.TunedRocksDb()
                 .setConfig("handles", options.setTableFormatConfig(new BlockBasedTableConfig()), Map.of());
         handles = RocksDB.open(options, dir.toString());
         try (WriteOptions withoutLog = new WriteOptions().setDisableWAL(true)) {

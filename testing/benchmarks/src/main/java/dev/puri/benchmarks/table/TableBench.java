@@ -10,8 +10,10 @@ import dev.puri.resolver.table.PackedTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -64,10 +66,6 @@ public final class TableBench extends Bench {
         BYTES
     }
 
-    private boolean isSelected(Part part) {
-        return only.contains(part);
-    }
-
     boolean fitsOnHeap() {
         return rows <= MAX_ROWS_ON_HEAP;
     }
@@ -83,7 +81,7 @@ public final class TableBench extends Bench {
                 rows >= 1000 && gets >= 1000 && rounds > 0 && fills > 0,
                 "needed: at least 1000 rows, 1000 gets, 1 round and 1 fill");
         add("identities", "rows", rows);
-        if (isSelected(Part.PUTS)) {
+        if (only.contains(Part.PUTS)) {
             new Puts(this).measure();
         }
         if (!only.equals(Set.of(Part.PUTS))) {
@@ -101,7 +99,7 @@ public final class TableBench extends Bench {
     }
 
     private void measureFromTopic(FreshBroker broker) throws Exception {
-        if (isSelected(Part.RESTORE)) {
+        if (only.contains(Part.RESTORE)) {
             Restores restores = new Restores(this, broker);
             if (rows <= WARM_UP_ROWS) {
                 restores.measure(broker, rows);
@@ -113,24 +111,24 @@ public final class TableBench extends Bench {
             new LookUpsDuringRestore(this, broker).measure();
         }
         double bytesPerRow = 0;
-        if (isSelected(Part.GETS) || isSelected(Part.REOPEN) || isSelected(Part.BYTES)) {
-            long heapBefore = StoreBytes.heap();
+        if (only.contains(Part.GETS) || only.contains(Part.REOPEN) || only.contains(Part.BYTES)) {
+            long heapBefore = heapBytes();
             PackedTable table = new PackedTable();
             try (StreamsTableFeeder ours = OurTable.feeder(broker, table, "ours")) {
                 ours.start();
                 OurTable.requireRows(table, rows);
-                long onHeap = Math.max(0, StoreBytes.heap() - heapBefore);
+                long onHeap = Math.max(0, heapBytes() - heapBefore);
                 bytesPerRow = (double) (table.stats().bytes() + onHeap) / rows;
             }
             // The feeder is closed: from here on, only the measurements write to the table.
-            if (isSelected(Part.GETS)) {
+            if (only.contains(Part.GETS)) {
                 measureGets(broker, table);
             }
-            if (isSelected(Part.REOPEN)) {
+            if (only.contains(Part.REOPEN)) {
                 new Reopen(this, broker).measure(table);
             }
         }
-        if (isSelected(Part.BYTES)) {
+        if (only.contains(Part.BYTES)) {
             measureBytes(broker, bytesPerRow);
         }
     }
@@ -138,7 +136,7 @@ public final class TableBench extends Bench {
     private void measureGets(FreshBroker broker, PackedTable table) throws Exception {
         progress("filling the baselines of look-ups");
         Path dir = broker.directory("rocksdb");
-        try (GlobalStores.Filled filled = GlobalStores.rocksDb(broker, dir);
+        try (GlobalStore.Filled filled = GlobalStore.ROCKSDB.fill(broker, dir);
                 RowStore rocksDb = new RocksDbStore(filled.store(), broker.directory("handles"), rows);
                 RowStore lmdb = new LmdbStore(broker.directory("lmdb"), rows)) {
             Map<String, RowStore> baselines = new LinkedHashMap<>();
@@ -164,9 +162,44 @@ public final class TableBench extends Bench {
 
     private void addBytes(FreshBroker broker, double ours, int rows, String suffix) throws IOException {
         String name = "bytes per identity, with the indexes by pURI and by handle";
-        double lmdb = StoreBytes.lmdb(broker.directory("lmdb-bytes"), rows);
-        double inMemory = StoreBytes.inMemory(broker, rows);
+        double lmdb = lmdbBytes(broker.directory("lmdb-bytes"), rows);
+        double inMemory = inMemoryBytes(broker, rows);
         add(name, "B", ours, "in-memory store with a handle map" + suffix, inMemory);
         add(name, "B", ours, "LMDB with a handle map" + suffix, lmdb);
+    }
+
+    /** Returns the used bytes of the heap after garbage collections. */
+    private static long heapBytes() {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.totalMemory() - runtime.freeMemory();
+    }
+
+    /** Returns the bytes per row of the in-memory store of Kafka Streams and of a map from handles to pURIs. */
+    private static double inMemoryBytes(FreshBroker broker, int rows) {
+        long heapBefore = heapBytes();
+        Map<String, byte[]> handles = new HashMap<>();
+        try (GlobalStore.Filled filled = GlobalStore.IN_MEMORY.fill(broker, broker.directory("in-memory"))) {
+            for (int number = 0; number < rows; number++) {
+                handles.put(
+                        Population.handle(number).text(),
+                        Population.puri(number).toBytes());
+            }
+            double bytesPerRow = (double) (heapBytes() - heapBefore) / rows;
+            // These uses keep the JVM from freeing the map or the store before the measurement.
+            byte[] puri =
+                    Objects.requireNonNull(handles.get(Population.handle(0).text()));
+            Objects.requireNonNull(filled.store().get(puri));
+            return bytesPerRow;
+        }
+    }
+
+    /** Returns the bytes per row of the pages of LMDB, handles included. */
+    private static double lmdbBytes(Path dir, int rows) throws IOException {
+        try (LmdbStore store = new LmdbStore(dir, rows)) {
+            return (double) store.bytes() / rows;
+        }
     }
 }

@@ -78,7 +78,6 @@ class ClientBenchIT {
         assertThat(figures.keySet()).containsExactlyInAnyOrderElementsOf(all);
         figures.forEach((name, figure) -> {
             double ours = figure.get("ours").doubleValue();
-            assertThat(ours).as(name).isPositive();
             assertThat(figure.get("baseline").textValue()).as(name).isEqualTo(BASELINES.get(name));
             if (BASELINES.containsKey(name)) {
                 double theirs = figure.get("theirs").doubleValue();

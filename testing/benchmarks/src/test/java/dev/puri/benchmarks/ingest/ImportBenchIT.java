@@ -2,7 +2,6 @@ package dev.puri.benchmarks.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.benchmarks.BenchRun;
 import org.junit.jupiter.api.Test;
 
@@ -22,9 +21,6 @@ class ImportBenchIT {
                         "import, plan and load until all rows are registered",
                         "import, verify",
                         "import, plan of registered rows");
-        for (JsonNode figure : run.figures()) {
-            assertThat(figure.get("ours").doubleValue()).isPositive();
-        }
         assertThat(run.baselines("import, plan and load"))
                 .containsExactly(
                         "COPY into a bare producer of ready events",

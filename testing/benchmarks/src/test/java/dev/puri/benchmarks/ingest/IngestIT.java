@@ -33,7 +33,6 @@ class IngestIT {
                         "idle topology, processor time");
         for (JsonNode figure : run.figures()) {
             assertThat(names(figure)).containsExactly("name", "unit", "ours", "baseline", "theirs", "ratio");
-            assertThat(figure.get("ours").doubleValue()).isPositive();
         }
         JsonNode throughput = run.figures().get(0);
         assertThat(throughput.get("unit").textValue()).isEqualTo("1/s");

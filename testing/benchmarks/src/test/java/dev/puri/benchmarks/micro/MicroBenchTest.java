@@ -55,7 +55,6 @@ class MicroBenchTest {
                         "PutBenchmark.update, rows=2000");
         for (JsonNode figure : run.figures()) {
             assertThat(figure.get("unit").textValue()).isEqualTo("ns/op");
-            assertThat(figure.get("ours").doubleValue()).isPositive();
         }
     }
 

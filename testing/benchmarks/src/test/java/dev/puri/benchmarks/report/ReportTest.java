@@ -10,8 +10,9 @@ class ReportTest {
             "ingest",
             "2 × Z80",
             List.of(
-                    new Figure("events through the topology", "1/s", 61_234.56, "bare Kafka Streams job", 80_000.0),
-                    new Figure("published to resolvable p50", "ms", 59.876, null, null)));
+                    new Report.Figure(
+                            "events through the topology", "1/s", 61_234.56, "bare Kafka Streams job", 80_000.0),
+                    new Report.Figure("published to resolvable p50", "ms", 59.876, null, null)));
 
     @Test
     void jsonHasOneObjectOnOneLine() {

@@ -2,7 +2,6 @@ package dev.puri.benchmarks.resolver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.benchmarks.BenchRun;
 import dev.puri.benchmarks.environment.Program;
 import java.util.ArrayList;
@@ -57,9 +56,6 @@ class ResolverBenchIT {
                     MEMORY + ": file descriptors"));
         }
         assertThat(run.names().stream().distinct()).containsExactlyElementsOf(names);
-        for (JsonNode figure : run.figures()) {
-            assertThat(figure.get("ours").doubleValue()).as(figure.toString()).isPositive();
-        }
     }
 
     private static List<String> redis(String... baselines) {

@@ -43,7 +43,6 @@ class SearchBenchIT {
                         "bare IndexSearcher, same query made each time, hits' stored bytes read");
         assertThat(run.baselines("reindex of 1,000 documents")).containsExactly("first indexing");
         for (JsonNode figure : run.figures()) {
-            assertThat(figure.get("ours").doubleValue()).as(figure.toString()).isPositive();
             assertThat(figure.get("theirs").isNull())
                     .isEqualTo(figure.get("baseline").isNull());
         }

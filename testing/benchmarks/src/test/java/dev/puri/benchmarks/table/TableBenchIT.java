@@ -58,7 +58,6 @@ class TableBenchIT {
         assertThat(run.baselines("bytes per identity, with the indexes by pURI and by handle"))
                 .containsExactly("in-memory store with a handle map", "LMDB with a handle map");
         for (JsonNode figure : run.figures()) {
-            assertThat(figure.get("ours").doubleValue()).isPositive();
             assertThat(figure.get("theirs").isNull())
                     .isEqualTo(figure.get("baseline").isNull());
         }
@@ -87,9 +86,6 @@ class TableBenchIT {
         assertThat(run.names()).hasSize(2 * CurveBench.Cost.values().length);
         assertThat(run.names())
                 .contains("get by pURI, at 2,000 rows", "get by pURI, at 5,000 rows", "scan, per row, at 5,000 rows");
-        for (JsonNode figure : run.figures()) {
-            assertThat(figure.get("ours").doubleValue()).isPositive();
-        }
         assertThat(Files.readString(chart)).startsWith("<svg").contains("get by handle", "5,000 rows");
     }
 }

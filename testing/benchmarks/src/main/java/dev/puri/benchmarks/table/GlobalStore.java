@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.function.Function;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StoreQueryParameters;
@@ -32,11 +33,37 @@ import org.rocksdb.BloomFilter;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 
-/** Global stores of Kafka Streams, with the consumer settings of the identity table. */
-final class GlobalStores {
+/** A global store of Kafka Streams, with the consumer settings of the identity table. */
+enum GlobalStore {
+    /** Decodes each record before it puts the record's bytes into RocksDB. */
+    ROCKSDB_DECODING(
+            "global store RocksDB, tuned, each record decoded to a row",
+            store -> global(Stores.persistentKeyValueStore(store), () -> new Decoding(true))),
+    /** Decodes each record and discards it. */
+    NO_OP_DECODING(
+            "no-op global store, each record decoded to a row",
+            store -> global(Stores.inMemoryKeyValueStore(store), () -> new Decoding(false))),
+    ROCKSDB("GlobalKTable RocksDB, tuned, bytes as they are", store -> table(Stores.persistentKeyValueStore(store))),
+    /** Keeps nothing, to measure the time of reading the topic alone. */
+    NO_OP(
+            "no-op global store, bytes as they are",
+            store -> global(Stores.inMemoryKeyValueStore(store), Discarding::new)),
+    IN_MEMORY("GlobalKTable in-memory store, bytes as they are", store -> table(Stores.inMemoryKeyValueStore(store)));
+
     private static final String STORE = "rows";
 
-    private GlobalStores() {}
+    private final String title;
+    private final Function<String, StreamsBuilder> builder;
+
+    GlobalStore(String title, Function<String, StreamsBuilder> builder) {
+        this.title = title;
+        this.builder = builder;
+    }
+
+    /** Returns the name of the baseline in the report. */
+    String title() {
+        return title;
+    }
 
     /** A store that has all records of the topic, and the time that it took to fill the store. */
     record Filled(KafkaStreams streams, double seconds) implements AutoCloseable {
@@ -49,29 +76,6 @@ final class GlobalStores {
         public void close() {
             streams.close();
         }
-    }
-
-    static Filled rocksDb(FreshBroker broker, Path dir) {
-        return fill(table(Stores.persistentKeyValueStore(STORE)), broker, dir);
-    }
-
-    static Filled inMemory(FreshBroker broker, Path dir) {
-        return fill(table(Stores.inMemoryKeyValueStore(STORE)), broker, dir);
-    }
-
-    /** Fills a store that keeps nothing, to measure the time of reading the topic alone. */
-    static Filled noOp(FreshBroker broker, Path dir) {
-        return fill(global(Stores.inMemoryKeyValueStore(STORE), Discarding::new), broker, dir);
-    }
-
-    /** Decodes each record and discards it. */
-    static Filled noOpDecoding(FreshBroker broker, Path dir) {
-        return fill(global(Stores.inMemoryKeyValueStore(STORE), () -> new Decoding(false)), broker, dir);
-    }
-
-    /** Decodes each record before it puts the record's bytes into RocksDB. */
-    static Filled rocksDbDecoding(FreshBroker broker, Path dir) {
-        return fill(global(Stores.persistentKeyValueStore(STORE), () -> new Decoding(true)), broker, dir);
     }
 
     private static StreamsBuilder global(
@@ -132,7 +136,8 @@ final class GlobalStores {
         return builder;
     }
 
-    private static Filled fill(StreamsBuilder builder, FreshBroker broker, Path dir) {
+    /** Starts the store in a folder and fills it from the topic. */
+    Filled fill(FreshBroker broker, Path dir) {
         Properties config = new Properties();
         config.put(StreamsConfig.APPLICATION_ID_CONFIG, "bench-table");
         config.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, broker.bootstrapServers());
@@ -142,7 +147,7 @@ final class GlobalStores {
         config.put(StreamsConfig.globalConsumerPrefix("isolation.level"), "read_committed");
         StreamsTableFeeder.CONSUMER.forEach(
                 (name, value) -> config.put(StreamsConfig.globalConsumerPrefix(name), value));
-        KafkaStreams streams = new KafkaStreams(builder.build(), config);
+        KafkaStreams streams = new KafkaStreams(builder.apply(STORE).build(), config);
         long startNanos = System.nanoTime();
         streams.start();
         return new Filled(streams, Timing.seconds(startNanos));
