@@ -512,7 +512,8 @@ final class Indexer implements AutoCloseable {
     /** Stops indexing and commits, within half a minute. */
     @Override
     public void close() {
-        // Read before the stop, because the thread closes the engine after the stop. Before that it commits both indices,
+        // Read before the stop, because the thread closes the engine after the stop. Before that it commits both
+        // indices,
         // and an interrupt would make a commit fail.
         boolean mayCommit = isEngineOpen;
         stop.request();

@@ -417,7 +417,8 @@ final class IndexerTest {
         topics.write("music:tracks:2", 2, "Two");
         // The rebuild waits for this document.
         topics.announceDocument("music:tracks:3");
-        awaitThat(() -> indexer.primaryFeeder() == null && indexer.rebuildStatus().appliedChanges() == 2);
+        awaitThat(
+                () -> indexer.primaryFeeder() == null && indexer.rebuildStatus().appliedChanges() == 2);
 
         indexer.close();
 

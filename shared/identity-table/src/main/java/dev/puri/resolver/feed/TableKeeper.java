@@ -257,8 +257,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         FedTable fed = FedTable.of(newTable, endsAtStart, clock);
         // Closed after the feeder, so that the last snapshot has all rows.
         try (Snapshots.SnapshotWriting writing = snapshots.writerOf(fed);
-                TableScrub scrub = new TableScrub(
-                        newTable, fed.partitions(), fed.digests(), checkRate, status.scrubFailure())) {
+                TableScrub scrub =
+                        new TableScrub(newTable, fed.partitions(), fed.digests(), checkRate, status.scrubFailure())) {
             feed(admin, fed, writing, scrub);
         }
     }
