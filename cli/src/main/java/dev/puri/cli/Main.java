@@ -117,13 +117,16 @@ public final class Main {
 
     /** Returns the message of a failure. That of a failure of a file may be only the name of the file. */
     private static String message(Throwable e) {
-        return switch (e) {
-            case FileSystemException failure
-            when failure.getReason() == null -> failure.getFile() + ": " + FileErrors.reason(failure);
-            case IOException failure -> FileErrors.reason(failure);
-            case UncheckedIOException failure when failure.getCause() != null -> message(failure.getCause());
-            default -> String.valueOf(e.getMessage());
-        };
+        if (e instanceof FileSystemException failure && failure.getReason() == null) {
+            return failure.getFile() + ": " + FileErrors.reason(failure);
+        }
+        if (e instanceof IOException failure) {
+            return FileErrors.reason(failure);
+        }
+        if (e instanceof UncheckedIOException failure && failure.getCause() != null) {
+            return message(failure.getCause());
+        }
+        return String.valueOf(e.getMessage());
     }
 
     /** Returns the innermost subcommand of the command line. */

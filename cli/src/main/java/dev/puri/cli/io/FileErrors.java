@@ -16,9 +16,13 @@ public final class FileErrors {
             case NoSuchFileException missing -> "no such file";
             case AccessDeniedException denied -> "permission denied";
             case CharacterCodingException malformed -> "not UTF-8 text";
-            case FileSystemException other
-            when other.getReason() == null -> other.getClass().getSimpleName();
-            default -> e.getMessage() == null ? e.toString() : e.getMessage();
+            case FileSystemException other ->
+                other.getReason() == null ? other.getClass().getSimpleName() : otherReason(other);
+            default -> otherReason(e);
         };
+    }
+
+    private static String otherReason(IOException e) {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 }
