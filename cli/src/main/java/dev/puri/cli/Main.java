@@ -10,6 +10,7 @@ import dev.puri.settings.InvalidSettingsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.KafkaException;
@@ -121,7 +122,7 @@ public final class Main {
             case FileSystemException failure
             when failure.getReason() == null -> failure.getFile() + ": " + FileErrors.reason(failure);
             case IOException failure -> FileErrors.reason(failure);
-            case UncheckedIOException failure when failure.getCause() != null -> message(failure.getCause());
+            case UncheckedIOException failure -> message(Objects.requireNonNull(failure.getCause()));
             default -> String.valueOf(e.getMessage());
         };
     }
