@@ -119,8 +119,7 @@ public final class Main {
     /** Returns the message of a failure. That of a failure of a file may be only the name of the file. */
     private static String message(Throwable e) {
         return switch (e) {
-            case FileSystemException failure
-            when failure.getReason() == null -> failure.getFile() + ": " + FileErrors.reason(failure);
+            case FileSystemException failure -> failure.getFile() + ": " + FileErrors.reason(failure);
             case IOException failure -> FileErrors.reason(failure);
             case UncheckedIOException failure -> message(Objects.requireNonNull(failure.getCause()));
             default -> String.valueOf(e.getMessage());

@@ -16,8 +16,8 @@ public final class FileErrors {
             case NoSuchFileException missing -> "no such file";
             case AccessDeniedException denied -> "permission denied";
             case CharacterCodingException malformed -> "not UTF-8 text";
-            case FileSystemException other
-            when other.getReason() == null -> other.getClass().getSimpleName();
+            case FileSystemException other ->
+                other.getReason() == null ? other.getClass().getSimpleName() : other.getReason();
             default -> e.getMessage() == null ? e.toString() : e.getMessage();
         };
     }
