@@ -10,6 +10,7 @@ import dev.puri.settings.InvalidSettingsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileSystemException;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.common.KafkaException;
@@ -117,16 +118,12 @@ public final class Main {
 
     /** Returns the message of a failure. That of a failure of a file may be only the name of the file. */
     private static String message(Throwable e) {
-        if (e instanceof FileSystemException failure && failure.getReason() == null) {
-            return failure.getFile() + ": " + FileErrors.reason(failure);
-        }
-        if (e instanceof IOException failure) {
-            return FileErrors.reason(failure);
-        }
-        if (e instanceof UncheckedIOException failure && failure.getCause() != null) {
-            return message(failure.getCause());
-        }
-        return String.valueOf(e.getMessage());
+        return switch (e) {
+            case FileSystemException failure -> failure.getFile() + ": " + FileErrors.reason(failure);
+            case IOException failure -> FileErrors.reason(failure);
+            case UncheckedIOException failure -> message(Objects.requireNonNull(failure.getCause()));
+            default -> String.valueOf(e.getMessage());
+        };
     }
 
     /** Returns the innermost subcommand of the command line. */

@@ -17,12 +17,8 @@ public final class FileErrors {
             case AccessDeniedException denied -> "permission denied";
             case CharacterCodingException malformed -> "not UTF-8 text";
             case FileSystemException other ->
-                other.getReason() == null ? other.getClass().getSimpleName() : otherReason(other);
-            default -> otherReason(e);
+                other.getReason() == null ? other.getClass().getSimpleName() : other.getReason();
+            default -> e.getMessage() == null ? e.toString() : e.getMessage();
         };
-    }
-
-    private static String otherReason(IOException e) {
-        return e.getMessage() == null ? e.toString() : e.getMessage();
     }
 }
