@@ -43,7 +43,7 @@ class LoneClientIT {
             try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir, intervals));
                     IdentityPublisher publisher = new IdentityPublisher(stack.clientProperties())) {
                 Position published =
-                        publisher.publish(created(prefix)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+                        publisher.publish(created(prefix)).toCompletableFuture().get(WITHIN.toSeconds(), TimeUnit.SECONDS);
                 await().atMost(WITHIN).until(() -> stack.look().outcomes().containsKey(published));
             }
         }
