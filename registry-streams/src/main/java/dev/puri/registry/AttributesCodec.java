@@ -37,7 +37,7 @@ final class AttributesCodec {
 
     /**
      * @throws IllegalStateException if the value has an unknown version
-     * @throws IllegalArgumentException if the value has too few, too many or invalid bytes
+     * @throws IllegalArgumentException if the value has too few or too many bytes
      */
     static Map<String, String> decode(byte[] value) {
         return ValueDecoder.decode("the attributes of a document", value, AttributesCodec::read);

@@ -59,6 +59,7 @@ public final class RegistrarChangelogs {
      * Decodes a value of the registrations.
      *
      * @throws IllegalStateException if a newer release wrote the value
+     * @throws IllegalArgumentException if the value has too few or too many bytes
      */
     public static StoredRegistration registration(byte[] value) {
         Registration registration = RegistrationCodec.decode(value);
@@ -72,6 +73,7 @@ public final class RegistrarChangelogs {
      * Decodes a value of the texts.
      *
      * @throws IllegalStateException if a newer release wrote the value
+     * @throws IllegalArgumentException if the value has too few or too many bytes
      */
     public static Map<String, String> attributes(byte[] value) {
         return AttributesCodec.decode(value);

@@ -89,7 +89,7 @@ final class RegistrationCodec {
 
     /**
      * @throws IllegalStateException if the value has an unknown version
-     * @throws IllegalArgumentException if the value has too few, too many or invalid bytes
+     * @throws IllegalArgumentException if the value has too few or too many bytes
      */
     static Registration decode(byte[] value) {
         return ValueDecoder.decode("a registration", value, RegistrationCodec::read);

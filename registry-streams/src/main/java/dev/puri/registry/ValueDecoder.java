@@ -13,7 +13,7 @@ final class ValueDecoder {
      * Decodes a value and checks that no bytes remain.
      *
      * @param description name of the kind of value in messages, with an article: "a claim"
-     * @throws IllegalArgumentException if there is no value, or it has too few, too many or invalid bytes
+     * @throws IllegalArgumentException if there is no value, or it has too few or too many bytes
      */
     static <T> T decode(String description, byte @Nullable [] value, Function<ByteBuffer, T> decoder) {
         if (value == null) {

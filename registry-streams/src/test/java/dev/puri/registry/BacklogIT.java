@@ -26,8 +26,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Tests how the topology processes events that were published while no instance ran. */
+@Isolated("measures the fairness of threads")
 class BacklogIT {
     private static final int EVENTS = 48_000;
 

@@ -70,7 +70,7 @@ class ErasedNamesIT {
         List<Position> positions = new ArrayList<>();
         try (IdentityPublisher publisher = new IdentityPublisher(stack.clientProperties())) {
             for (Event event : events) {
-                positions.add(publisher.publish(event).toCompletableFuture().get(20, TimeUnit.SECONDS));
+                positions.add(publisher.publish(event).toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS));
             }
         }
         await().atMost(SOON).until(() -> stack.look().outcomes().keySet().containsAll(positions));

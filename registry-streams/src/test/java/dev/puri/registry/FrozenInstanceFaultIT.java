@@ -74,7 +74,7 @@ class FrozenInstanceFaultIT {
         ConsumerGroupDescription group = stack.admin()
                 .describeConsumerGroups(List.of("puri-registry"))
                 .all()
-                .get(20, TimeUnit.SECONDS)
+                .get(60, TimeUnit.SECONDS)
                 .get("puri-registry");
         return group.members().stream()
                 .filter(member -> !member.assignment().topicPartitions().isEmpty())

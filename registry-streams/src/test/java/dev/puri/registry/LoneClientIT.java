@@ -42,8 +42,10 @@ class LoneClientIT {
             stack.declare(List.of(new Collection("lone", "tracks", prefix, Set.of(), false, false, "", false)));
             try (RegistryStreams streams = RegistryStreams.start(stack.settings(stateDir, intervals));
                     IdentityPublisher publisher = new IdentityPublisher(stack.clientProperties())) {
-                Position published =
-                        publisher.publish(created(prefix)).toCompletableFuture().get(20, TimeUnit.SECONDS);
+                Position published = publisher
+                        .publish(created(prefix))
+                        .toCompletableFuture()
+                        .get(WITHIN.toSeconds(), TimeUnit.SECONDS);
                 await().atMost(WITHIN).until(() -> stack.look().outcomes().containsKey(published));
             }
         }

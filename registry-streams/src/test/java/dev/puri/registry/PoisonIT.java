@@ -123,7 +123,7 @@ class PoisonIT {
             position = publisher
                     .publish(new Event(minter.uuid(), puri, Instant.now(), "test", null, null, created))
                     .toCompletableFuture()
-                    .get(20, TimeUnit.SECONDS);
+                    .get(SOON.toSeconds(), TimeUnit.SECONDS);
         }
         await().atMost(SOON).until(() -> stack.look().outcomes().containsKey(position));
         return stack.outcomes().get(position);
@@ -135,7 +135,7 @@ class PoisonIT {
         Field timestamp = ProducerRecord.class.getDeclaredField("timestamp");
         timestamp.setAccessible(true);
         timestamp.set(record, -1L);
-        raw.send(record).get(20, TimeUnit.SECONDS);
+        raw.send(record).get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 
     private static double skipped(RegistryStreams streams, String topic) throws Exception {

@@ -296,7 +296,7 @@ class RegistryStreamsIT {
         int wrong = (right.partition() + 1) % RegistryStack.PARTITIONS;
         byte[] value = encoded(event(puri, new Change.Deleted()));
         RecordMetadata sent = raw.send(new ProducerRecord<>(Topics.EVENTS, wrong, puri.toBytes(), value))
-                .get(10, TimeUnit.SECONDS);
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
         Rejection rejection = rejectionOf(new Position(Topics.EVENTS, wrong, sent.offset()));
         assertThat(rejection.getReason()).isEqualTo("MALFORMED");
         assertThat(rejection.getDetail()).contains("partition");
@@ -337,7 +337,7 @@ class RegistryStreamsIT {
                 .createTopics(List.of(
                         new NewTopic(topic, 1, (short) 1).configs(Map.of("message.timestamp.type", "CreateTime"))))
                 .all()
-                .get(20, TimeUnit.SECONDS);
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
         Puri puri = Puri.parse("timeless:things:1");
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(
                 topic, null, 0L, puri.toBytes(), encoded(created(puri, minter.uuid(), "br-1", null)));
@@ -345,7 +345,7 @@ class RegistryStreamsIT {
         Field timestamp = ProducerRecord.class.getDeclaredField("timestamp");
         timestamp.setAccessible(true);
         timestamp.set(record, -1L);
-        RecordMetadata sent = raw.send(record).get(20, TimeUnit.SECONDS);
+        RecordMetadata sent = raw.send(record).get(SOON.toSeconds(), TimeUnit.SECONDS);
         assertThat(outcomeOf(new Position(topic, sent.partition(), sent.offset())))
                 .isEqualTo(Outcome.APPLIED);
     }
@@ -423,11 +423,11 @@ class RegistryStreamsIT {
     }
 
     private Position publish(Event event) throws Exception {
-        return publisher.publish(event).toCompletableFuture().get(20, TimeUnit.SECONDS);
+        return publisher.publish(event).toCompletableFuture().get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 
     private Position send(String topic, byte @Nullable [] key, byte @Nullable [] value) throws Exception {
-        RecordMetadata sent = raw.send(new ProducerRecord<>(topic, key, value)).get(20, TimeUnit.SECONDS);
+        RecordMetadata sent = raw.send(new ProducerRecord<>(topic, key, value)).get(SOON.toSeconds(), TimeUnit.SECONDS);
         return new Position(topic, sent.partition(), sent.offset());
     }
 

@@ -42,6 +42,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RegistryTopicsIT {
+    /** Generous, because other classes run at the same time. */
+    private static final Duration SOON = Duration.ofSeconds(60);
+
     private static final String APPLICATION = "puri-registry";
 
     private static final Pattern ALTER_COMMAND =
@@ -283,9 +286,9 @@ class RegistryTopicsIT {
         createInternalTopics();
         assertThat(InternalTopics.checkChangelogs(admin, APPLICATION)).isEmpty();
         String changelog = APPLICATION + "-" + RegistryTopology.HANDLES_STORE + "-changelog";
-        admin.deleteTopics(List.of(changelog, Topics.DOCUMENTS)).all().get(20, TimeUnit.SECONDS);
+        admin.deleteTopics(List.of(changelog, Topics.DOCUMENTS)).all().get(SOON.toSeconds(), TimeUnit.SECONDS);
         configure(Topics.IDENTITIES, "cleanup.policy", "delete");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(SOON)
                 .untilAsserted(() -> assertThat(RegistryTopics.check(admin, APPLICATION, 1))
                         .hasSize(2)
                         .anyMatch(m -> m.startsWith(Topics.DOCUMENTS + " is missing"))
@@ -302,8 +305,8 @@ class RegistryTopicsIT {
         createInternalTopics();
         write(Topics.IDENTITIES);
         String changelog = RegistrarChangelogs.textsTopic(APPLICATION);
-        admin.deleteTopics(List.of(changelog)).all().get(20, TimeUnit.SECONDS);
-        await().atMost(Duration.ofSeconds(20))
+        admin.deleteTopics(List.of(changelog)).all().get(SOON.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(SOON)
                 .untilAsserted(() -> assertThat(InternalTopics.checkChangelogsOfIdentities(admin, APPLICATION))
                         .containsExactly(changelog
                                 + " is missing, although the topology puri-registry has run, and puri.documents.v1 has"
@@ -324,7 +327,7 @@ class RegistryTopicsIT {
                 Map.of("bootstrap.servers", broker.bootstrapServers()),
                 new ByteArraySerializer(),
                 new ByteArraySerializer())) {
-            producer.send(new ProducerRecord<>(topic, new byte[] {1}, null)).get(20, TimeUnit.SECONDS);
+            producer.send(new ProducerRecord<>(topic, new byte[] {1}, null)).get(SOON.toSeconds(), TimeUnit.SECONDS);
         }
     }
 
@@ -360,11 +363,11 @@ class RegistryTopicsIT {
                     return new NewTopic(name, Optional.of(3), Optional.empty()).configs(all);
                 })
                 .toList();
-        admin.createTopics(topics).all().get(20, TimeUnit.SECONDS);
-        await().atMost(Duration.ofSeconds(20))
+        admin.createTopics(topics).all().get(SOON.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(SOON)
                 .until(() -> admin.listTopics()
                         .names()
-                        .get(20, TimeUnit.SECONDS)
+                        .get(SOON.toSeconds(), TimeUnit.SECONDS)
                         .containsAll(topics.stream().map(NewTopic::name).toList()));
     }
 
@@ -376,8 +379,8 @@ class RegistryTopicsIT {
         configure(Topics.COLLECTIONS, "delete.retention.ms", "1000");
         admin.createPartitions(Map.of(Topics.GRANTS, NewPartitions.increaseTo(5)))
                 .all()
-                .get(20, TimeUnit.SECONDS);
-        await().atMost(Duration.ofSeconds(20))
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(SOON)
                 .until(() -> RegistryTopics.check(admin, APPLICATION, 1).stream()
                         .anyMatch(m -> m.startsWith(Topics.GRANTS + " has 5 partitions")));
         assertThat(RegistryTopics.check(admin, APPLICATION, 3))
@@ -404,7 +407,7 @@ class RegistryTopicsIT {
                 .filteredOn(topic -> topic.name().equals(Topics.EVENTS))
                 .flatExtracting(RegistryTopics.TopicState::changes)
                 .containsExactly("compression.type=uncompressed (was producer)");
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(SOON)
                 .untilAsserted(() ->
                         assertThat(RegistryTopics.check(admin, APPLICATION, 1)).isEmpty());
     }
@@ -426,7 +429,7 @@ class RegistryTopicsIT {
                                 "delete.retention.ms",
                                 "604800000"))))
                 .all()
-                .get(20, TimeUnit.SECONDS);
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
         awaitOnlyMistake(mistake -> mistake.contains("has 3 partitions and had 2"));
     }
 
@@ -436,7 +439,7 @@ class RegistryTopicsIT {
         createInternalTopics();
         admin.createPartitions(Map.of(Topics.EVENTS, NewPartitions.increaseTo(5)))
                 .all()
-                .get(20, TimeUnit.SECONDS);
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
         awaitOnlyMistake(mistake -> mistake.startsWith(
                         "puri.events.v1 has 5 partitions, and all other topics that are keyed by pURI have 3:")
                 .contains("delete puri.events.v1 and create it with puri topics create"));
@@ -447,7 +450,7 @@ class RegistryTopicsIT {
 
     /** Waits until the check finds exactly one mistake as expected: a broker may learn of a change a moment later. */
     private void awaitOnlyMistake(Consumer<AbstractStringAssert<?>> expectation) {
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(SOON)
                 .untilAsserted(() -> expectation.accept(assertThat(RegistryTopics.check(admin, APPLICATION, 1))
                         .singleElement()
                         .asString()));
@@ -493,12 +496,12 @@ class RegistryTopicsIT {
         admin.incrementalAlterConfigs(Map.of(
                         resource, List.of(new AlterConfigOp(new ConfigEntry(name, value), AlterConfigOp.OpType.SET))))
                 .all()
-                .get(20, TimeUnit.SECONDS);
-        await().atMost(Duration.ofSeconds(20))
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(SOON)
                 .until(() -> admin.describeConfigs(List.of(resource))
                         .values()
                         .get(resource)
-                        .get(20, TimeUnit.SECONDS)
+                        .get(SOON.toSeconds(), TimeUnit.SECONDS)
                         .get(name)
                         .value()
                         .equals(value));
@@ -510,12 +513,12 @@ class RegistryTopicsIT {
         admin.incrementalAlterConfigs(Map.of(
                         resource, List.of(new AlterConfigOp(new ConfigEntry(name, ""), AlterConfigOp.OpType.DELETE))))
                 .all()
-                .get(20, TimeUnit.SECONDS);
-        await().atMost(Duration.ofSeconds(20))
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
+        await().atMost(SOON)
                 .until(() -> admin.describeConfigs(List.of(resource))
                                 .values()
                                 .get(resource)
-                                .get(20, TimeUnit.SECONDS)
+                                .get(SOON.toSeconds(), TimeUnit.SECONDS)
                                 .get(name)
                                 .source()
                         != ConfigEntry.ConfigSource.DYNAMIC_TOPIC_CONFIG);

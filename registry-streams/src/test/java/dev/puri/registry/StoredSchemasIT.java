@@ -55,7 +55,7 @@ class StoredSchemasIT {
             last = producer.send(new ProducerRecord<>(Topics.IDENTITIES, 1, new byte[] {1}, value));
         }
         producer.flush();
-        last.get(20, TimeUnit.SECONDS);
+        last.get(60, TimeUnit.SECONDS);
     }
 
     @Test

@@ -188,7 +188,7 @@ class TruncatedChangelogIT {
         return publisher
                 .publish(new Event(minter.uuid(), puri, Instant.now(), "test", null, null, created))
                 .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
+                .get(SOON.toSeconds(), TimeUnit.SECONDS);
     }
 
     private Outcome outcomeOf(Position position) {
@@ -198,19 +198,19 @@ class TruncatedChangelogIT {
 
     /** Creates the changelog again with the records of a backup. */
     private void restore(List<ConsumerRecord<byte[], byte[]>> backup) throws Exception {
-        stack.admin().deleteTopics(List.of(CHANGELOG)).all().get(20, TimeUnit.SECONDS);
+        stack.admin().deleteTopics(List.of(CHANGELOG)).all().get(SOON.toSeconds(), TimeUnit.SECONDS);
         await().atMost(SOON)
                 .until(() -> !stack.admin()
                         .listTopics()
                         .names()
-                        .get(20, TimeUnit.SECONDS)
+                        .get(SOON.toSeconds(), TimeUnit.SECONDS)
                         .contains(CHANGELOG));
         InternalTopics.createChangelogs(stack.admin(), APPLICATION, (short) 1);
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(stack.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
             for (ConsumerRecord<byte[], byte[]> record : backup) {
                 producer.send(new ProducerRecord<>(CHANGELOG, record.partition(), record.key(), record.value()))
-                        .get(20, TimeUnit.SECONDS);
+                        .get(SOON.toSeconds(), TimeUnit.SECONDS);
             }
         }
     }
@@ -219,7 +219,7 @@ class TruncatedChangelogIT {
         return stack.admin()
                 .listOffsets(Map.of(partition, OffsetSpec.earliest()))
                 .partitionResult(partition)
-                .get(20, TimeUnit.SECONDS)
+                .get(SOON.toSeconds(), TimeUnit.SECONDS)
                 .offset();
     }
 

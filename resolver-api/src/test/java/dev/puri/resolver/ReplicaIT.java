@@ -14,6 +14,7 @@ import dev.puri.testkit.ServerProcess;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -39,7 +41,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Copies of a resolver's rows by exports and changes, while the topic is written and every process is killed. */
+/**
+ * Copies of a resolver's rows by exports and changes, while the topic is written and every process is killed. Runs at
+ * the same time as other classes, but its tests run one after another.
+ */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
 final class ReplicaIT {
@@ -75,9 +80,24 @@ final class ReplicaIT {
                 Topics.IDENTITIES + "-value", RecordWriter.of(IdentityRow.class).schema());
         topic = new RememberedTopic(broker.bootstrapServers(), PARTITIONS, schemaId, NAMES, SEED);
         topic.writeAll();
-        try (ServerSocket free = new ServerSocket(0)) {
-            resolverUri = URI.create("http://127.0.0.1:" + free.getLocalPort());
+        resolverUri = URI.create("http://127.0.0.1:" + freePort());
+    }
+
+    /**
+     * Returns a free port below those that Linux gives to outgoing connections. Otherwise the port could be taken
+     * before the resolver starts, or while it is killed.
+     */
+    private static int freePort() throws IOException {
+        IOException failure = new IOException("no port is free");
+        for (int attempt = 0; attempt < 100; attempt++) {
+            int port = ThreadLocalRandom.current().nextInt(20_000, 32_768);
+            try (ServerSocket free = new ServerSocket(port)) {
+                return free.getLocalPort();
+            } catch (BindException e) {
+                failure = e;
+            }
         }
+        throw failure;
     }
 
     @AfterEach
@@ -118,6 +138,7 @@ final class ReplicaIT {
     }
 
     @Test
+    @Execution(ExecutionMode.SAME_THREAD)
     void aReplicaThatIsKilledAtAnyPointFinallyEqualsTheTable() throws Exception {
         startResolver();
         topic.resume();
@@ -189,11 +210,13 @@ final class ReplicaIT {
     }
 
     @Test
+    @Execution(ExecutionMode.SAME_THREAD)
     void theNodeExampleKeepsACompleteCopy() throws Exception {
         anExampleKeepsACompleteCopy("node", "replica.mjs");
     }
 
     @Test
+    @Execution(ExecutionMode.SAME_THREAD)
     void thePythonExampleKeepsACompleteCopy() throws Exception {
         anExampleKeepsACompleteCopy("python3", "replica.py");
     }

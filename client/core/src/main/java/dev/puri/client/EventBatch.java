@@ -129,10 +129,12 @@ final class EventBatch {
         }
     }
 
-    /** Waits for a result. The wait is bounded, because the publisher completes every result within a time limit. */
+    /** Waits for a result. The wait is bounded, because an event in flight fails after a time limit. */
     static Delivery awaitDelivery(Event event, CompletableFuture<Position> result) {
         try {
-            return new Delivery.Acknowledged(event, result.get());
+            Position position =
+                    result instanceof InFlightEvents.InFlightEvent inFlight ? inFlight.awaitResult() : result.get();
+            return new Delivery.Acknowledged(event, position);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof PublishException failure) {
                 return new Delivery.Failed(event, failure);

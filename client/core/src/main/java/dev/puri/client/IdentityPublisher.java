@@ -207,7 +207,8 @@ public final class IdentityPublisher implements AutoCloseable {
      * @return completes with the event's position in the log when all in-sync replicas have the event. The text of the
      *     position is the token for look-ups. Fails with a {@link PublishException} at most a second after {@code
      *     delivery.timeout.ms}, or at once if this publisher is closed. The thread of the producer or of a timer
-     *     completes the stage, so callbacks must not block
+     *     completes the stage, so callbacks must not block. While callbacks of 8 failed events block, other stages may
+     *     fail later
      * @throws InterruptException if the thread is interrupted while it blocks
      */
     public CompletionStage<Position> publish(Event event, Map<String, String> headers) {
@@ -293,8 +294,8 @@ public final class IdentityPublisher implements AutoCloseable {
     }
 
     /**
-     * Sends an event. The future completes within {@code resultTimeout}, and fails only with a {@link
-     * PublishException}.
+     * Sends an event. The future completes within {@code resultTimeout}, unless callbacks of other events block, and
+     * fails only with a {@link PublishException}.
      */
     CompletableFuture<Position> send(Event event, String topic, Map<String, String> headers) {
         if (isClosed) {
@@ -384,7 +385,7 @@ public final class IdentityPublisher implements AutoCloseable {
         flushProducer();
         Duration limit = inFlight.timeout().plus(CALLBACK_GRACE);
         try {
-            // Each event ends at its timeout at the latest. But a callback may block the thread that runs it.
+            // Each event ends at its timeout, unless callbacks block the threads that run them.
             if (!InFlightEvents.await(published, limit)) {
                 throw new TimeoutException(
                         "a callback of this publisher's stages still runs, " + limit + " after the flush began");

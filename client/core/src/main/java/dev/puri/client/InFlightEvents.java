@@ -229,6 +229,20 @@ final class InFlightEvents {
             }
         }
 
+        /**
+         * Waits for the result. If no other thread fails the event in time, the calling thread does, because callbacks
+         * that block may occupy all threads of the expirer.
+         */
+        Position awaitResult() throws InterruptedException, ExecutionException {
+            long end = acceptedAt + timeout.toNanos() + MAX_CHECK_INTERVAL.toNanos();
+            try {
+                return get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            } catch (java.util.concurrent.TimeoutException e) {
+                expire();
+                return get();
+            }
+        }
+
         private void expire() {
             fail(new TimeoutException("no acknowledgement within " + timeout.toMillis() + " ms"));
         }

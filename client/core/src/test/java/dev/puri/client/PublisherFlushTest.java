@@ -3,6 +3,7 @@ package dev.puri.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Partitioner;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** How long a flush waits, and for which events. */
 class PublisherFlushTest {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Event EVENT = event("a:b:c");
     private static final Serializer<Object> TEXT =
             (topic, value) -> String.valueOf(value).getBytes(StandardCharsets.UTF_8);
@@ -144,47 +147,85 @@ class PublisherFlushTest {
         }
     }
 
+    /** Publishes events of different pURIs with callbacks that block until a future completes. */
+    private static final class BlockedEvents {
+        private final Thread test = Thread.currentThread();
+        private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+        private final AtomicInteger blocked = new AtomicInteger();
+        private final CompletableFuture<?>[] stages;
+
+        BlockedEvents(IdentityPublisher publisher, int count) {
+            stages = IntStream.range(0, count)
+                    .mapToObj(i -> publisher
+                            .publish(event("a:blocked:" + i))
+                            .handle((position, error) -> block())
+                            .toCompletableFuture())
+                    .toArray(CompletableFuture[]::new);
+        }
+
+        /** Does not block the thread of the test, which runs the callbacks of events that have already expired. */
+        private boolean block() {
+            if (Thread.currentThread() == test) {
+                return true;
+            }
+            blocked.incrementAndGet();
+            return end.join();
+        }
+
+        void awaitBlocked(int count) {
+            await().atMost(LIMIT).until(() -> blocked.get() >= count);
+        }
+
+        void end() {
+            end.complete(true);
+            await().atMost(LIMIT).until(() -> CompletableFuture.allOf(stages).isDone());
+        }
+    }
+
     @Test
-    void eachEventFailsInTimeAlthoughACallbackBlocks() throws Exception {
-        CompletableFuture<Boolean> end = new CompletableFuture<>();
-        try (MockProducer<byte[], Object> kafka = producer(false)) {
+    void eachEventFailsInTimeAlthoughCallbacksBlock() {
+        try (MockProducer<byte[], Object> kafka = unanswered(() -> {})) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
-            List<CompletionStage<Boolean>> blocked = List.of(
-                    publisher.publish(event("a:b:1")).handle((position, error) -> end.join()),
-                    publisher.publish(event("a:b:2")).handle((position, error) -> end.join()));
-            assertThatThrownBy(() -> publisher
-                            .publish(event("a:b:3"))
-                            .toCompletableFuture()
-                            .get(60, TimeUnit.SECONDS))
+            BlockedEvents events = new BlockedEvents(publisher, InFlightEvents.MAX_EXPIRING_THREADS - 1);
+            events.awaitBlocked(1);
+            assertThatThrownBy(
+                            () -> publisher.publish(EVENT).toCompletableFuture().get(60, TimeUnit.SECONDS))
                     .cause()
                     .isInstanceOf(PublishException.class);
-            assertThat(blocked)
-                    .noneSatisfy(each -> assertThat(each.toCompletableFuture()).isDone());
-            end.complete(true);
+            events.end();
+        }
+    }
+
+    /** The threads that wait fail their events, because callbacks block all threads that otherwise do so. */
+    @Test
+    void waitsForResultsEndAlthoughAllExpiringThreadsBlock() throws Exception {
+        try (MockProducer<byte[], Object> kafka = unanswered(() -> {})) {
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
+            BlockedEvents events = new BlockedEvents(publisher, 4 * InFlightEvents.MAX_EXPIRING_THREADS);
+            events.awaitBlocked(InFlightEvents.MAX_EXPIRING_THREADS);
+            CompletableFuture<Position> single = CompletableFuture.supplyAsync(() -> publisher.publishSync(EVENT));
+            assertThatThrownBy(() -> single.get(60, TimeUnit.SECONDS))
+                    .cause()
+                    .isInstanceOf(PublishException.class)
+                    .hasMessageContaining("no acknowledgement within 20 ms");
+            CompletableFuture<List<Delivery>> batch = CompletableFuture.supplyAsync(
+                    () -> publisher.publishAll(List.of(event("a:b:1"), event("a:b:2"), event("a:b:1"))));
+            assertThat(batch.get(60, TimeUnit.SECONDS)).hasSize(3).hasOnlyElementsOfType(Delivery.Failed.class);
+            events.end();
         }
     }
 
     /** Each check of the timer finds the expired events that have no thread yet. */
     @Test
     void callbacksThatBlockOccupyABoundedNumberOfThreads() {
-        CompletableFuture<Boolean> end = new CompletableFuture<>();
-        AtomicInteger running = new AtomicInteger();
-        int events = 4 * InFlightEvents.MAX_EXPIRING_THREADS;
         try (MockProducer<byte[], Object> kafka = unanswered(() -> {})) {
             IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(20), namespace -> false);
-            for (int i = 0; i < events; i++) {
-                var unused = publisher.publish(event("a:b:" + i)).handle((position, error) -> {
-                    running.incrementAndGet();
-                    return end.join();
-                });
-            }
+            BlockedEvents events = new BlockedEvents(publisher, 4 * InFlightEvents.MAX_EXPIRING_THREADS);
             // The flush waits for more than a hundred checks of the timer.
             assertThatThrownBy(publisher::flush).isInstanceOf(TimeoutException.class);
-            assertThat(running).hasPositiveValue();
-            assertThat(running.get()).isLessThanOrEqualTo(InFlightEvents.MAX_EXPIRING_THREADS);
-            end.complete(true);
-            publisher.flush();
-            assertThat(running).hasValue(events);
+            assertThat(events.blocked).hasPositiveValue();
+            assertThat(events.blocked.get()).isLessThanOrEqualTo(InFlightEvents.MAX_EXPIRING_THREADS);
+            events.end();
         }
     }
 

@@ -168,7 +168,7 @@ public final class Subscribers implements AutoCloseable {
 
     private Counter droppedCounter(String reason) {
         return Counter.builder("puri.changes.dropped")
-                .description("Streams that the resolver ended, by reason")
+                .description("Streams that the resolver ended before its stop, by reason")
                 .tag("reason", reason)
                 .register(meters);
     }
@@ -326,9 +326,7 @@ public final class Subscribers implements AutoCloseable {
                 remaining.add(subscription);
             } catch (RuntimeException | Error e) {
                 log.error("Ended the stream of a subscriber, because sending to it failed", e);
-                if (tryEnd(subscription, FAILED)) {
-                    droppedCounter(FAILED).increment();
-                }
+                tryEnd(subscription, FAILED, () -> droppedCounter(FAILED).increment());
             }
         }
         subscriptions.clear();
@@ -352,22 +350,19 @@ public final class Subscribers implements AutoCloseable {
 
     /** Ends a stream with an event of this type and counts it as dropped, unless it has ended. */
     void drop(Subscription subscription, String type, String reason) {
-        if (subscription.end(type, reason)) {
-            droppedCounter(reason).increment();
-        }
+        subscription.end(type, reason, () -> droppedCounter(reason).increment());
     }
 
     void endWithBye(Subscription subscription, String reason) {
-        boolean ignored = tryEnd(subscription, reason);
+        tryEnd(subscription, reason, () -> {});
     }
 
-    /** Ends a stream with {@code bye}. Returns false if it has ended already, or if an exception is thrown. */
-    private static boolean tryEnd(Subscription subscription, String reason) {
+    /** Ends a stream with {@code bye}. An exception is only logged. */
+    private static void tryEnd(Subscription subscription, String reason, Runnable count) {
         try {
-            return subscription.end(BYE, reason);
+            subscription.end(BYE, reason, count);
         } catch (RuntimeException | Error e) {
             log.error("The stream of a subscriber could not be ended", e);
-            return false;
         }
     }
 

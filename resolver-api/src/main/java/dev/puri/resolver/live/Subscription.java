@@ -119,16 +119,21 @@ public final class Subscription {
     }
 
     /**
-     * Sends a last event and ends the stream. The client may then connect again. Returns false, and does nothing, if
-     * the subscription has ended already.
+     * Sends a last event and ends the stream, unless the subscription has ended already. The client may then connect
+     * again.
+     *
+     * @param count counts the end of the stream; called only by the call that ends it, even if the event cannot be sent
      */
-    boolean end(String type, String reason) {
+    void end(String type, String reason, Runnable count) {
         if (!isEnded.compareAndSet(false, true)) {
-            return false;
+            return;
         }
         subscribers.onStreamEnded();
-        sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
-        return true;
+        try {
+            count.run();
+        } finally {
+            sink().end(ServerSentEvent.of(null, type, ChangeJson.reason(reason)).withRetry(RECONNECT_DELAY));
+        }
     }
 
     /**

@@ -13,7 +13,7 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Subscribers that receive changes while they happen, and their limits. */
 final class SubscribersTest extends RunningSubscribers {
@@ -224,8 +224,8 @@ final class SubscribersTest extends RunningSubscribers {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void aBrokenStreamHarmsNoOther(boolean byAnError) {
+    @CsvSource({"false, false", "true, false", "false, true"})
+    void aBrokenStreamHarmsNoOtherAndIsCounted(boolean byAnError, boolean cannotEnd) {
         ChangeRing ring = begin(0, 0);
         FakeSink client = subscribe(null);
         assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> new Sink() {
@@ -243,7 +243,11 @@ final class SubscribersTest extends RunningSubscribers {
                     }
 
                     @Override
-                    public void end(ServerSentEvent event) {}
+                    public void end(ServerSentEvent event) {
+                        if (cannotEnd) {
+                            throw new IllegalStateException("a bug");
+                        }
+                    }
                 }))
                 .isEqualTo(Admission.ADMITTED);
 

@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +46,12 @@ public final class OutboxRelay implements AutoCloseable {
 
     /** Time for an interrupted relay to close its publisher and to release its lock. */
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(10);
+
+    /** Wait after a failure for which the usual wait fails. */
+    private static final long FALLBACK_BACKOFF_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Problem in the status if there is no memory for the text of a failure. */
+    private static final String UNREPORTED_PROBLEM = "a failure that could not be reported";
 
     private static final Logger LOG = LoggerFactory.getLogger(OutboxRelay.class);
 
@@ -127,15 +135,25 @@ public final class OutboxRelay implements AutoCloseable {
             } catch (InterruptedException e) {
                 // Only close() interrupts this thread.
                 isClosed = true;
+            } catch (RuntimeException | Error e) {
+                // This wait needs no memory.
+                LockSupport.parkNanos(FALLBACK_BACKOFF_NANOS);
+                throw e;
             }
         }
     }
 
     private void report(Throwable failure) {
-        Throwable described = failure instanceof SQLException e
-                ? OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table())
-                : failure;
-        String text = described.toString();
+        String text;
+        try {
+            Throwable described = failure instanceof SQLException e
+                    ? OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table())
+                    : failure;
+            text = described.toString();
+        } catch (RuntimeException | Error e) {
+            problem = UNREPORTED_PROBLEM;
+            throw e;
+        }
         problem = text;
         long delayMillis = settings.backoff(consecutiveFailures).toMillis();
         if (failure instanceof Error) {

@@ -73,14 +73,17 @@ class OutboxRelayTest {
 
     /** A lack of memory may also prevent the report of the failure. */
     @Test
-    void aFailureThatCannotBeReportedIsRetried() throws Exception {
+    void aFailureThatCannotBeReportedIsRetriedAndInTheStatus() throws Exception {
+        FakeDatabase database = new FakeDatabase();
+        database.rows = sql -> sql.startsWith("SELECT aggregateid") ? List.of() : List.<Object[]>of(new Object[] {0L});
         CountDownLatch attempts = new CountDownLatch(3);
-        DataSource dataSource = dataSource(new FakeDatabase(), () -> {
+        DataSource dataSource = dataSource(database, () -> {
             attempts.countDown();
             throw new UnprintableException();
         });
         try (OutboxRelay relay = OutboxRelay.start(settings(dataSource))) {
             assertThat(attempts.await(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(relay.status().problem()).isEqualTo("a failure that could not be reported");
         }
     }
 

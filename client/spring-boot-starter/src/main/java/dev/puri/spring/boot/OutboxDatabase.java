@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
@@ -20,7 +21,9 @@ import org.springframework.dao.DataAccessResourceFailureException;
  * @param table name of the outbox table, valid for {@link OutboxSchema#sql(Dialect, String)}
  */
 record OutboxDatabase(Dialect dialect, String table) {
-    private static final Duration CREATION_TIMEOUT = Duration.ofSeconds(2);
+    /** Time for which an instance waits while another one creates the tables. */
+    private static final Duration CREATION_TIMEOUT = Duration.ofSeconds(30);
+
     private static final Duration CREATION_POLL_INTERVAL = Duration.ofMillis(100);
 
     /**
@@ -28,6 +31,10 @@ record OutboxDatabase(Dialect dialect, String table) {
      * must do one of these.
      */
     static OutboxDatabase open(DataSource dataSource, PuriProperties.Outbox settings) {
+        return open(dataSource, settings, CREATION_TIMEOUT);
+    }
+
+    static OutboxDatabase open(DataSource dataSource, PuriProperties.Outbox settings, Duration creationTimeout) {
         requireValidTableName(settings.table());
         String configuredDialect = settings.dialect();
         if (configuredDialect != null && !settings.createTables()) {
@@ -36,7 +43,7 @@ record OutboxDatabase(Dialect dialect, String table) {
         try (Connection connection = dataSource.getConnection()) {
             Dialect dialect = dialect(configuredDialect != null ? configuredDialect : productName(connection));
             if (settings.createTables()) {
-                createTables(connection, dialect, settings.table());
+                createTables(connection, dialect, settings.table(), creationTimeout);
             }
             return new OutboxDatabase(dialect, settings.table());
         } catch (SQLException e) {
@@ -82,7 +89,8 @@ record OutboxDatabase(Dialect dialect, String table) {
      * <p>MySQL and MariaDB commit after each table. So the outbox table is created last: if it exists, the other tables
      * exist too.
      */
-    private static void createTables(Connection connection, Dialect dialect, String table) throws SQLException {
+    private static void createTables(Connection connection, Dialect dialect, String table, Duration timeout)
+            throws SQLException {
         if (exists(connection, table)) {
             return;
         }
@@ -98,8 +106,8 @@ record OutboxDatabase(Dialect dialect, String table) {
         } catch (SQLException e) {
             connection.rollback();
             connection.setAutoCommit(true);
-            if (!existsSoon(connection, table)) {
-                throw e;
+            if (!existsSoon(connection, table, timeout)) {
+                throw withRemedy(e, connection, table);
             }
         } finally {
             connection.setAutoCommit(wasAutoCommit);
@@ -107,10 +115,11 @@ record OutboxDatabase(Dialect dialect, String table) {
     }
 
     /** Waits for an instance that may be creating the tables. */
-    private static boolean existsSoon(Connection connection, String table) throws SQLException {
-        long deadlineNanos = System.nanoTime() + CREATION_TIMEOUT.toNanos();
+    private static boolean existsSoon(Connection connection, String table, Duration timeout) throws SQLException {
+        long deadlineNanos = System.nanoTime() + timeout.toNanos();
         while (!exists(connection, table)) {
-            if (System.nanoTime() - deadlineNanos > 0) {
+            // The thread of an application that stops is interrupted and would not pause between the checks.
+            if (System.nanoTime() - deadlineNanos >= 0 || Thread.currentThread().isInterrupted()) {
                 return false;
             }
             LockSupport.parkNanos(CREATION_POLL_INTERVAL.toNanos());
@@ -118,12 +127,33 @@ record OutboxDatabase(Dialect dialect, String table) {
         return true;
     }
 
+    /** Adds a remedy to an error if some tables exist without the outbox table. */
+    private static SQLException withRemedy(SQLException error, Connection connection, String table)
+            throws SQLException {
+        List<String> remaining = new ArrayList<>();
+        for (String other : List.of(table + "_blocked", table + "_lock")) {
+            if (succeeds(connection, "SELECT 1 FROM " + other + " WHERE 1 = 0")) {
+                remaining.add(other);
+            }
+        }
+        if (remaining.isEmpty()) {
+            return error;
+        }
+        String text = error.getMessage() + "; tables of an incomplete creation remain: drop "
+                + String.join(" and ", remaining);
+        return new SQLException(text, error.getSQLState(), error.getErrorCode(), error);
+    }
+
     private static boolean exists(Connection connection, String table) throws SQLException {
+        return succeeds(connection, "SELECT seq FROM " + table + " WHERE 1 = 0");
+    }
+
+    private static boolean succeeds(Connection connection, String sql) throws SQLException {
         boolean wasAutoCommit = connection.getAutoCommit();
         // With auto-commit, because PostgreSQL refuses all further statements of a transaction after a failure.
         connection.setAutoCommit(true);
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SELECT seq FROM " + table + " WHERE 1 = 0");
+            statement.execute(sql);
             return true;
         } catch (SQLException e) {
             return false;

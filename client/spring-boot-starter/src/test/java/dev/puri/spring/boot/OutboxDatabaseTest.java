@@ -8,6 +8,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -73,9 +74,22 @@ class OutboxDatabaseTest {
     @Test
     void failsIfOnlySomeTablesCanBeCreated() {
         tables.add("puri_outbox_lock");
-        assertThatThrownBy(() -> OutboxDatabase.open(dataSource(), settings))
+        assertThatThrownBy(() -> OutboxDatabase.open(dataSource(), settings, Duration.ZERO))
                 .isInstanceOf(DataAccessResourceFailureException.class)
-                .hasMessageContaining("puri_outbox_lock exists");
+                .hasMessageEndingWith("puri_outbox_lock exists; tables of an incomplete creation remain:"
+                        + " drop puri_outbox_blocked and puri_outbox_lock");
         assertThat(tables).doesNotContain("puri_outbox");
+    }
+
+    @Test
+    void anInterruptEndsTheWaitForAnotherInstance() {
+        tables.add("puri_outbox_lock");
+        Thread.currentThread().interrupt();
+        try {
+            assertThatThrownBy(() -> OutboxDatabase.open(dataSource(), settings, Duration.ofDays(1)))
+                    .isInstanceOf(DataAccessResourceFailureException.class);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
     }
 }

@@ -172,7 +172,7 @@ class InMemoryRegistryTest {
 
     /** A test may wait long for an event that comes soon, and each test has its own registry. */
     @Test
-    void anAnsweredWaitLeavesNoTimer() {
+    void anAnsweredWaitKeepsNoRegistryInMemory() {
         WeakReference<InMemoryRegistry> registry = registryWithAnsweredWait();
         await().atMost(WAIT).until(() -> {
             System.gc();

@@ -142,7 +142,7 @@ public final class DebeziumFeed implements Feed {
         thread.start();
     }
 
-    private static Map<String, String> fixedProperties(ReplicationSlot slot) {
+    static Map<String, String> fixedProperties(ReplicationSlot slot) {
         String qualified = slot.schema() + "." + slot.table();
         return Map.ofEntries(
                 Map.entry("name", slot.name()),
@@ -161,9 +161,10 @@ public final class DebeziumFeed implements Feed {
                 Map.entry("skipped.operations", "u,d,t"),
                 Map.entry("tombstones.on.delete", "false"),
                 Map.entry("snapshot.mode", "initial"),
-                Map.entry(SNAPSHOT_STATEMENTS, qualified),
+                // In quotes, because Debezium parses this name as SQL.
+                Map.entry(SNAPSHOT_STATEMENTS, slot.quotedTable()),
                 Map.entry(
-                        SNAPSHOT_STATEMENTS + "." + qualified,
+                        SNAPSHOT_STATEMENTS + "." + slot.quotedTable(),
                         "SELECT seq FROM " + slot.quotedTable() + " ORDER BY seq"),
                 Map.entry("offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"),
                 // Debezium does not retry, because the relay decides when to restart the feed.

@@ -24,7 +24,8 @@ record ReplicationSlot(String schema, String table, String publication, String n
     /**
      * Derives the names for an outbox table.
      *
-     * @throws SQLException if the server does not have {@code wal_level=logical}, or the table does not exist
+     * @throws SQLException if the server does not have {@code wal_level=logical}, the table does not exist, or the name
+     *     of its schema has a comma, at which Debezium would split it
      */
     static ReplicationSlot of(Connection connection, String table) throws SQLException {
         String sql = "SELECT n.nspname, c.relname, d.oid, current_setting('wal_level'), c.oid"
@@ -37,9 +38,14 @@ record ReplicationSlot(String schema, String table, String publication, String n
                 if (!result.getString(4).equals("logical")) {
                     throw new SQLException("wal_level is " + result.getString(4) + "; it must be logical");
                 }
+                String schema = result.getString(1);
+                if (schema.contains(",")) {
+                    throw new SQLException("the schema \"" + schema + "\" of " + table
+                            + " has a comma in its name; Debezium does not support this");
+                }
                 long oid = result.getLong(5);
                 return new ReplicationSlot(
-                        result.getString(1),
+                        schema,
                         result.getString(2),
                         "puri_outbox_" + oid,
                         "puri_outbox_" + result.getLong(3) + "_" + oid);

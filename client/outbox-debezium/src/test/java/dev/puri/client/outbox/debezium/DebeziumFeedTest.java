@@ -1,11 +1,32 @@
 package dev.puri.client.outbox.debezium;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.debezium.config.Configuration;
+import io.debezium.connector.postgresql.PostgresConnectorConfig;
+import io.debezium.relational.TableId;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DebeziumFeedTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"public", "Tenant-7", "my schema", "a.b", "a\"b"})
+    void readsTheTableInASchemaWithAnyName(String schema) {
+        Map<String, String> properties =
+                DebeziumFeed.fixedProperties(new ReplicationSlot(schema, "puri_outbox", "publication", "slot"));
+        PostgresConnectorConfig config = new PostgresConnectorConfig(Configuration.from(properties));
+        TableId table = new TableId(null, schema, "puri_outbox");
+        assertThat(config.getSnapshotSelectOverridesByTable())
+                .containsExactly(Map.entry(
+                        table,
+                        "SELECT seq FROM \"" + schema.replace("\"", "\"\"") + "\".\"puri_outbox\" ORDER BY seq"));
+        assertThat(config.getTableFilters().dataCollectionFilter().isIncluded(table))
+                .isTrue();
+    }
+
     /** The statement would be overwritten. */
     @Test
     void refusesAStatementForTheSnapshotOfItsTable() {

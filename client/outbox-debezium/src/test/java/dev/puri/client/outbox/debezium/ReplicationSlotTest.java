@@ -1,6 +1,7 @@
 package dev.puri.client.outbox.debezium;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -39,5 +40,22 @@ class ReplicationSlotTest {
                 .last()
                 .isEqualTo("CREATE PUBLICATION publication FOR TABLE \"Tenant-7\".\"puri_outbox\""
                         + " WITH (publish = 'insert')");
+    }
+
+    @Test
+    void refusesASchemaWithACommaInItsName() {
+        ResultSet row = fake(ResultSet.class, (proxy, method, arguments) -> switch (method.getName()) {
+            case "next" -> true;
+            case "getString" -> (int) arguments[0] == 4 ? "logical" : "a,b";
+            case "getLong" -> 7L;
+            default -> null;
+        });
+        PreparedStatement statement = fake(
+                PreparedStatement.class,
+                (proxy, method, arguments) -> method.getName().equals("executeQuery") ? row : null);
+        Connection connection = fake(Connection.class, (proxy, method, arguments) -> statement);
+        assertThatThrownBy(() -> ReplicationSlot.of(connection, "puri_outbox"))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("the schema \"a,b\" of puri_outbox has a comma");
     }
 }
