@@ -380,6 +380,8 @@ final class IndexerTest {
         awaitThat(indexer.health()::isReady);
         // A rebuild that waits for this document commits only when it is closed.
         topics.announceDocument("music:tracks:3");
+        awaitThat(() ->
+                Objects.requireNonNull(indexer.endOffsets().lastOffsets()).lag(indexer.visibleOffsets()) == 1);
         indexer.requestRebuild();
         awaitThat(() -> indexer.rebuildStatus().isRunning()
                 && indexer.rebuildStatus().appliedChanges() == 2);
@@ -402,6 +404,21 @@ final class IndexerTest {
                 .isNotEmpty()
                 .allSatisfy(event -> assertThat(event.getThrowableProxy().getMessage()).isEqualTo("a bug"));
         rebuilt.setBroken(false);
+    }
+
+    @Test
+    @Timeout(25)
+    void aStopInterruptsAnEngineThatHangsWhileItIsClosed() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        store.hangWhenClosed();
+        store.serving().setApplyUnavailable(true);
+        topics.write("music:tracks:2", 2, "Two");
+        store.awaitHang();
+
+        // Without an interrupt, this takes 30 s.
+        indexer.close();
     }
 
     @Test
