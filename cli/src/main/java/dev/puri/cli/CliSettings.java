@@ -105,16 +105,25 @@ record CliSettings(
     /**
      * Returns the time-out of a call to the cluster: {@code default.api.timeout.ms}, or 15 s.
      *
-     * @throws CommandException if the property is not a number
+     * @throws CommandException if the property is negative or not a number
      */
     Duration apiTimeout() {
         String value = kafka.byName().getOrDefault(API_TIMEOUT, DEFAULT_API_TIMEOUT_MILLIS);
+        int millis;
         try {
-            // Kafka refuses a negative number.
-            return Duration.ofMillis(Integer.parseInt(value.strip()));
+            millis = Integer.parseInt(value.strip());
         } catch (NumberFormatException e) {
-            throw CommandException.usage(API_TIMEOUT + " must be a number of milliseconds, not " + value, e);
+            throw CommandException.usage(wrongTimeout(value), e);
         }
+        if (millis < 0) {
+            // The declarations' producer would report one of its own properties that are derived from this one.
+            throw CommandException.usage(wrongTimeout(value));
+        }
+        return Duration.ofMillis(millis);
+    }
+
+    private static String wrongTimeout(String value) {
+        return API_TIMEOUT + " must be a number of milliseconds, not " + value;
     }
 
     /** Returns a reader of the cluster's logs, which the caller closes. */

@@ -71,7 +71,10 @@ class AlarmIT {
     @AfterEach
     void stop() {
         http.close();
-        stack.close();
+        // Null if the start failed.
+        if (stack != null) {
+            stack.close();
+        }
     }
 
     @Test

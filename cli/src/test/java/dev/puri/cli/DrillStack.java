@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.puri.embedded.EmbeddedBroker;
+import dev.puri.projection.ResourceStack;
 import dev.puri.registry.RegistryStreams;
 import dev.puri.registry.StreamsSettings;
 import dev.puri.resolver.Resolver;
@@ -38,6 +39,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class DrillStack implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(90);
+
+    /** Several stacks may start at the same time. */
+    private static final Duration READY_TIMEOUT = Duration.ofSeconds(180);
+
     private static final Pattern KAFKA_TOPICS =
             Pattern.compile("kafka-topics.sh --bootstrap-server HOST:9092 --delete --topic '?([^']+)'?");
     private static final Set<String> FILE_OPTIONS = Set.of("-f", "--file", "-d", "--dir");
@@ -45,6 +50,7 @@ final class DrillStack implements AutoCloseable {
     private final Path folder;
     private final Path files;
     private final String schemaRegistry;
+    private final ResourceStack resources = new ResourceStack();
     private final EmbeddedBroker broker;
     private final Admin admin;
     private @Nullable RegistryStreams streams;
@@ -65,11 +71,32 @@ final class DrillStack implements AutoCloseable {
         this.folder = folder;
         this.files = files;
         this.schemaRegistry = schemaRegistry;
-        broker = EmbeddedBroker.start(folder.resolve("kafka"), 0);
-        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers()));
-        // Stacks share a schema registry, which responds with a conflict if two of them set the first compatibility.
-        synchronized (DrillStack.class) {
-            assertDone(puri("topics create --partitions " + partitions + " --replication-factor 1"));
+        broker = resources.add(EmbeddedBroker.start(folder.resolve("kafka"), 0), EmbeddedBroker::close);
+        admin = resources.add(
+                Admin.create(Map.of("bootstrap.servers", broker.bootstrapServers())),
+                each -> each.close(Duration.ofSeconds(5)));
+        resources.runBeforeClosing(this::stopIndexer);
+        resources.runBeforeClosing(this::stopResolver);
+        resources.runBeforeClosing(this::stopTopology);
+        closeIfItFails(() -> {
+            // Stacks share a schema registry, which responds with a conflict if two of them set the first compatibility.
+            synchronized (DrillStack.class) {
+                assertDone(puri("topics create --partitions " + partitions + " --replication-factor 1"));
+            }
+        });
+    }
+
+    /** Runs a part of the start. If it fails, closes the stack, because the caller does not get it. */
+    void closeIfItFails(Runnable start) {
+        try {
+            start.run();
+        } catch (RuntimeException | Error e) {
+            try {
+                close();
+            } catch (RuntimeException | Error whileClosing) {
+                e.addSuppressed(whileClosing);
+            }
+            throw e;
         }
     }
 
@@ -83,13 +110,15 @@ final class DrillStack implements AutoCloseable {
 
     /** Starts a topology, a resolver and, if wanted, an indexer, and waits until they are ready. */
     DrillStack startServers(boolean withIndexer) {
-        startTopology();
-        startResolver();
-        if (withIndexer) {
-            indexer = SearchServer.start(settings(
-                    SearchSettings.class, Map.of("http.port", "0", "state.dir", "search", "drain.delay", "0s")));
-        }
-        awaitReady();
+        closeIfItFails(() -> {
+            startTopology();
+            startResolver();
+            if (withIndexer) {
+                indexer = SearchServer.start(settings(
+                        SearchSettings.class, Map.of("http.port", "0", "state.dir", "search", "drain.delay", "0s")));
+            }
+            awaitReady();
+        });
         return this;
     }
 
@@ -122,6 +151,13 @@ final class DrillStack implements AutoCloseable {
         }
     }
 
+    private void stopIndexer() {
+        if (indexer != null) {
+            indexer.close();
+            indexer = null;
+        }
+    }
+
     /** Waits until the topology is ready. Copies that differ from it are not. */
     void awaitTopology() {
         await().atMost(TIMEOUT)
@@ -131,7 +167,7 @@ final class DrillStack implements AutoCloseable {
     }
 
     void awaitReady() {
-        await().atMost(TIMEOUT).untilAsserted(() -> {
+        await().atMost(READY_TIMEOUT).untilAsserted(() -> {
             assertThat(streams == null || streams.isReady())
                     .as(health("topology"))
                     .isTrue();
@@ -329,12 +365,6 @@ final class DrillStack implements AutoCloseable {
 
     @Override
     public void close() {
-        stopTopology();
-        stopResolver();
-        if (indexer != null) {
-            indexer.close();
-        }
-        admin.close(Duration.ofSeconds(5));
-        broker.close();
+        resources.close();
     }
 }

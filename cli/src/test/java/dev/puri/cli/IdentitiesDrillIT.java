@@ -30,7 +30,10 @@ class IdentitiesDrillIT {
 
     @AfterEach
     void stop() {
-        stack.close();
+        // Null if the start failed.
+        if (stack != null) {
+            stack.close();
+        }
     }
 
     @Test

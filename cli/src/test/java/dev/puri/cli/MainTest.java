@@ -161,6 +161,21 @@ class MainTest {
                 .doesNotContain("no broker answers", "--bootstrap-server");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"-1", "soon"})
+    void aWrongTimeoutIsReportedUnderTheNameOfItsProperty(String timeout) {
+        CommandLineRun run = CommandLineRun.reading(
+                Map.of("PURI_KAFKA_DEFAULT_API_TIMEOUT_MS", timeout),
+                "collections:\n  - {name: music:tracks, prefix: trk}\n",
+                "collections",
+                "apply",
+                "-f",
+                "-");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.errLines())
+                .containsExactly("puri: default.api.timeout.ms must be a number of milliseconds, not " + timeout);
+    }
+
     @Test
     void theAddressOfABrokerThatIsNoAddressIsStatus2() {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, "topics", "list", "--bootstrap-server", "nowhere");

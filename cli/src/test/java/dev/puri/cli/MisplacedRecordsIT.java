@@ -47,7 +47,10 @@ class MisplacedRecordsIT {
 
     @AfterEach
     void stop() {
-        stack.close();
+        // Null if the start failed.
+        if (stack != null) {
+            stack.close();
+        }
     }
 
     @Test

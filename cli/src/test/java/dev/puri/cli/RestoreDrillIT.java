@@ -37,7 +37,10 @@ class RestoreDrillIT {
 
     @AfterAll
     static void stop() {
-        old.close();
+        // Null if the start failed.
+        if (old != null) {
+            old.close();
+        }
     }
 
     @Test

@@ -33,7 +33,10 @@ class StateDrillIT {
 
     @AfterEach
     void stop() {
-        stack.close();
+        // Null if the start failed.
+        if (stack != null) {
+            stack.close();
+        }
     }
 
     @Test

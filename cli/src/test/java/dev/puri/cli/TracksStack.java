@@ -40,8 +40,10 @@ record TracksStack(DrillStack servers) implements AutoCloseable {
         TracksStack stack = new TracksStack(
                 new DrillStack(data, data, SchemaRegistryFixture.shared().url(), RegistryTopics.DEFAULT_PARTITIONS)
                         .startServers(true));
-        CommandLineRun applied = stack.run(COLLECTIONS, "collections", "apply", "-f", "-");
-        assertThat(applied.status()).as(applied.err()).isZero();
+        stack.servers().closeIfItFails(() -> {
+            CommandLineRun applied = stack.run(COLLECTIONS, "collections", "apply", "-f", "-");
+            assertThat(applied.status()).as(applied.err()).isZero();
+        });
         return stack;
     }
 

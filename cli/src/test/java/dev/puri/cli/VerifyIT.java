@@ -88,7 +88,10 @@ class VerifyIT {
 
     @AfterEach
     void stop() {
-        stack.close();
+        // Null if the start failed.
+        if (stack != null) {
+            stack.close();
+        }
     }
 
     @Test

@@ -247,7 +247,7 @@ final class Indexer implements AutoCloseable {
 
     private void runAndPrepareClose(IndexStore store) throws IndexUnavailableException {
         // If the closing fails too, its exception is suppressed and does not hide the cause.
-        try (Closing closing = this::prepareClose) {
+        try (Closing closing = this::endUse) {
             try {
                 run(store);
             } catch (IndexUnavailableException | RuntimeException | Error e) {
@@ -265,9 +265,21 @@ final class Indexer implements AutoCloseable {
         void close();
     }
 
+    private void endUse() {
+        try {
+            prepareClose();
+        } finally {
+            // Nothing is committed any more, so a stop may interrupt an engine that hangs while it closes.
+            isEngineOpen = false;
+        }
+    }
+
     private void onFailure(Throwable cause) {
         if (cause instanceof IndexUnavailableException) {
             context.meters().countRetry();
+            for (Throwable suppressed : cause.getSuppressed()) {
+                log.error("Closing the index failed too", suppressed);
+            }
         } else {
             log.error("Indexing failed; will retry", cause);
         }
@@ -513,8 +525,7 @@ final class Indexer implements AutoCloseable {
     @Override
     public void close() {
         // Read before the stop, because the thread closes the engine after the stop. Before that it commits both
-        // indices,
-        // and an interrupt would make a commit fail.
+        // indices, and an interrupt would make a commit fail.
         boolean mayCommit = isEngineOpen;
         stop.request();
         endOffsets.close();
@@ -524,6 +535,7 @@ final class Indexer implements AutoCloseable {
         }
         if (!thread.join(STOP_TIMEOUT)) {
             log.warn("The index is still open {} s after the request to stop", STOP_TIMEOUT.toSeconds());
+            thread.interrupt();
         }
     }
 }

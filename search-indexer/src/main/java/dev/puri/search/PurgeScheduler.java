@@ -36,7 +36,7 @@ final class PurgeScheduler {
 
     /**
      * @param forgetAfter time after which an erased entry must be purged from the index files
-     * @param failure receives the reason why the last purge failed
+     * @param failure receives the reason why the last purge failed, while a purge is still needed
      */
     PurgeScheduler(Duration forgetAfter, FailureState failure, InstantSource clock, IndexMeters meters) {
         this.forgetAfter = forgetAfter;
@@ -48,6 +48,10 @@ final class PurgeScheduler {
     /** Starts a purge of the feeder's index if it is due and no other purge runs. */
     void step(IndexFeeder feeder) {
         finishIfDone();
+        if (runningPurge == null && feeder.purgeNeededSince() == null) {
+            // The index whose purge failed may have been replaced.
+            failure.clear();
+        }
         if (runningPurge == null && isDue(feeder)) {
             feeder.onPurgeStart();
             CompletableFuture<Boolean> success = new CompletableFuture<>();

@@ -3,6 +3,10 @@ package dev.puri.search;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.puri.projection.DigestCheck;
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
@@ -21,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** The life cycle of the index, without brokers and without an engine. */
 @Timeout(60)
@@ -373,14 +378,47 @@ final class IndexerTest {
         topics.write("music:tracks:1", 1, "One");
         Indexer indexer = start();
         awaitThat(indexer.health()::isReady);
+        // A rebuild that waits for this document commits only when it is closed.
+        topics.announceDocument("music:tracks:3");
+        awaitThat(() ->
+                Objects.requireNonNull(indexer.endOffsets().lastOffsets()).lag(indexer.visibleOffsets()) == 1);
+        indexer.requestRebuild();
+        awaitThat(() -> indexer.rebuildStatus().isRunning()
+                && indexer.rebuildStatus().appliedChanges() == 2);
+        MemoryIndex rebuilt = store.unfinished();
 
-        store.serving().setBroken(true);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(Indexer.class);
+        logger.addAppender(logged);
+
+        rebuilt.setBroken(true);
         store.serving().setApplyUnavailable(true);
         topics.write("music:tracks:2", 2, "Two");
         awaitThat(() -> opened.get() > 1);
+        logger.detachAppender(logged);
 
         assertThat(indexer.health().ready().details()).containsEntry("lastFailure", "apply fails in this test");
-        store.serving().setBroken(false);
+        assertThat(logged.list)
+                .filteredOn(event -> event.getLevel() == Level.ERROR)
+                .isNotEmpty()
+                .allSatisfy(event -> assertThat(event.getThrowableProxy().getMessage()).isEqualTo("a bug"));
+        rebuilt.setBroken(false);
+    }
+
+    @Test
+    @Timeout(25)
+    void aStopInterruptsAnEngineThatHangsWhileItIsClosed() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        store.hangWhenClosed();
+        store.serving().setApplyUnavailable(true);
+        topics.write("music:tracks:2", 2, "Two");
+        store.awaitHang();
+
+        // Without an interrupt, this takes 30 s.
+        indexer.close();
     }
 
     @Test

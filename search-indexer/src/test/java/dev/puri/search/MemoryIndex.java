@@ -61,7 +61,7 @@ final class MemoryIndex implements SearchIndex {
     private volatile long reportedIdentities;
     private volatile Map<Key, Stored> visible = Map.of();
     private Map<Key, Stored> durable = Map.of();
-    private IndexCheckpoint checkpoint = IndexCheckpoint.NONE;
+    private volatile IndexCheckpoint checkpoint = IndexCheckpoint.NONE;
     private volatile boolean isUnavailable;
     private volatile boolean isApplyUnavailable;
     private volatile boolean isClosed;

@@ -3,6 +3,7 @@ package dev.puri.search;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.search.index.SearchIndex;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** Indices in memory. Committed changes survive the closing, as in a folder. */
@@ -12,6 +13,18 @@ final class MemoryStore implements IndexStore {
     private boolean isNewIndexUnavailable;
     private boolean isDropUnavailable;
     private int servingDrops;
+    private volatile boolean hangsWhenClosed;
+    private final CountDownLatch hanging = new CountDownLatch(1);
+
+    /** Makes every closing wait until its thread is interrupted. */
+    void hangWhenClosed() {
+        hangsWhenClosed = true;
+    }
+
+    /** Waits until a closing hangs. */
+    void awaitHang() throws InterruptedException {
+        hanging.await();
+    }
 
     /** Makes the next new index unavailable from its creation, or not. */
     synchronized void setNewIndexUnavailable(boolean newValue) {
@@ -90,7 +103,19 @@ final class MemoryStore implements IndexStore {
 
     /** Discards uncommitted changes. */
     @Override
-    public synchronized void close() {
+    public void close() {
+        if (hangsWhenClosed) {
+            hanging.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        discardUncommitted();
+    }
+
+    private synchronized void discardUncommitted() {
         serving.crash();
         MemoryIndex unfinished = building;
         if (unfinished != null) {

@@ -61,6 +61,7 @@ final class PurgeSchedulerTest {
         purges.awaitEnd(PURGE_TIMEOUT);
         assertThat(index.startedPurges()).isZero();
 
+        failure.changeTo("the purge before failed");
         now = now.plusSeconds(1);
         purges.step(feeder);
         purges.awaitEnd(PURGE_TIMEOUT);
@@ -100,5 +101,19 @@ final class PurgeSchedulerTest {
         purges.step(feeder);
 
         assertThat(purges.isPurging(index)).as("the back-off takes 10 s").isFalse();
+        assertThat(failure.reason()).isNotNull();
+    }
+
+    @Test
+    void theFailureEndsWhenAnIndexWithoutErasuresReplacesTheIndex() {
+        index.setPurgeResult(CompletableFuture.completedFuture(false));
+        now = now.plus(FORGET_AFTER);
+        purges.step(feeder);
+        purges.awaitEnd(PURGE_TIMEOUT);
+        assertThat(failure.reason()).isNotNull();
+
+        purges.step(new IndexFeeder(new MemoryIndex(), IndexCheckpoint.NONE, topics.source(() -> now), context));
+
+        assertThat(failure.reason()).isNull();
     }
 }

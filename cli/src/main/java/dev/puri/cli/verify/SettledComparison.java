@@ -27,7 +27,7 @@ abstract class SettledComparison<C> implements Check {
     private static final int MIN_BATCH = 20_000;
     private static final int MAX_BATCH = 1_000_000;
 
-    /** RowFields of both sides, as texts. */
+    /** Fields of both sides, as texts. */
     private static final int BYTES_PER_KEY = 4096;
 
     private static final int SHARE_OF_HEAP = 8;

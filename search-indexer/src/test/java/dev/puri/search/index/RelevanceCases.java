@@ -39,7 +39,7 @@ final class RelevanceCases {
             users:2       name=Ana Wilder; city=São Paulo; bio=Producer of slow house. Plays at night, drives by day, and has a blue car.
             users:3       name=José Núñez; city=Málaga
             users:4       name=Jose Nunes; city=Lisboa
-            users:5       name=Moonlight Studio; city=Reykjavík; bio=We master records. SampleQuery us for a quote, also about a sonata or two.
+            users:5       name=Moonlight Studio; city=Reykjavík; bio=We master records. Ask us for a quote, also about a sonata or two.
             users:6       name=sunny_day_1999; city=Oslo
             users:7       name=Smørrebrød Records; city=København
             comments:1    body=This moon song always makes me think of a blue evening by the river, when we were young and the radio was all we had

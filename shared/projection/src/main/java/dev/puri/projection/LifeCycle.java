@@ -9,13 +9,16 @@ import org.slf4j.LoggerFactory;
  * index.
  *
  * <pre>
- *   Empty         ── fill ──▶ CatchingUp      ── open ──▶ Stale
- *   CatchingUp    ── complete ──▶ Current     ── detach ──▶ Empty
+ *   Empty         ── fill ──▶ CatchingUp
+ *   Empty         ── open ──▶ Stale
+ *   CatchingUp    ── complete ──▶ Current
+ *   CatchingUp    ── detach ──▶ Empty
  *   Stale         ── attach ──▶ Current
  *   Current       ── detach ──▶ Stale
- *   any of these  ── rebuild ──▶ Rebuilding   ── withdraw ──▶ Empty
+ *   any of these  ── withdraw ──▶ Empty (during a rebuild: the primary state)
+ *   any of these  ── rebuild ──▶ Rebuilding
  *   Rebuilding    ── swap ──▶ Current, with the rebuilt projection
- *                 ── endRebuild ──▶ its primary state, that of the projection that the rebuild will replace
+ *   Rebuilding    ── endRebuild ──▶ its primary state, that of the projection that the rebuild would replace
  * </pre>
  *
  * {@link Stale} and {@link Current} projections serve, also while a replacement is rebuilt. The transitions of the

@@ -69,4 +69,14 @@ final class TimeBudgetTest {
         rate.spend(1, 10_000_000, stop);
         assertThat(rate.hasCredit()).isFalse();
     }
+
+    @Test
+    void operationsWithoutCreditWait() {
+        long startedAtNanos = System.nanoTime();
+        TimeBudget rate = new TimeBudget(1, Duration.ofMillis(1), System::nanoTime);
+
+        rate.spend(20, 1_000, new Stop());
+
+        assertThat(Duration.ofNanos(System.nanoTime() - startedAtNanos)).isGreaterThanOrEqualTo(Duration.ofMillis(19));
+    }
 }
