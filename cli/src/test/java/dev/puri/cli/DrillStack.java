@@ -79,7 +79,8 @@ final class DrillStack implements AutoCloseable {
         resources.runBeforeClosing(this::stopResolver);
         resources.runBeforeClosing(this::stopTopology);
         closeIfItFails(() -> {
-            // Stacks share a schema registry, which responds with a conflict if two of them set the first compatibility.
+            // Stacks share a schema registry, which responds with a conflict if two of them set the first
+            // compatibility.
             synchronized (DrillStack.class) {
                 assertDone(puri("topics create --partitions " + partitions + " --replication-factor 1"));
             }

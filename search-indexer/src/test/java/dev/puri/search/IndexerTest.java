@@ -380,11 +380,11 @@ final class IndexerTest {
         awaitThat(indexer.health()::isReady);
         // A rebuild that waits for this document commits only when it is closed.
         topics.announceDocument("music:tracks:3");
-        awaitThat(() ->
-                Objects.requireNonNull(indexer.endOffsets().lastOffsets()).lag(indexer.visibleOffsets()) == 1);
+        awaitThat(
+                () -> Objects.requireNonNull(indexer.endOffsets().lastOffsets()).lag(indexer.visibleOffsets()) == 1);
         indexer.requestRebuild();
-        awaitThat(() -> indexer.rebuildStatus().isRunning()
-                && indexer.rebuildStatus().appliedChanges() == 2);
+        awaitThat(() ->
+                indexer.rebuildStatus().isRunning() && indexer.rebuildStatus().appliedChanges() == 2);
         MemoryIndex rebuilt = store.unfinished();
 
         ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -402,7 +402,8 @@ final class IndexerTest {
         assertThat(logged.list)
                 .filteredOn(event -> event.getLevel() == Level.ERROR)
                 .isNotEmpty()
-                .allSatisfy(event -> assertThat(event.getThrowableProxy().getMessage()).isEqualTo("a bug"));
+                .allSatisfy(event ->
+                        assertThat(event.getThrowableProxy().getMessage()).isEqualTo("a bug"));
         rebuilt.setBroken(false);
     }
 
