@@ -378,8 +378,10 @@ final class IndexerTest {
         topics.write("music:tracks:1", 1, "One");
         Indexer indexer = start();
         awaitThat(indexer.health()::isReady);
-        // A rebuild that waits for this document commits only when it is closed.
-        topics.announceDocument("music:tracks:3");
+        // A rebuild that waits for this document commits only when it is closed. The second track must be in another
+        // partition, because its document would end the wait.
+        topics.announceDocument("music:tracks:1");
+        assertThat(MemoryTopics.partition("music:tracks:1")).isNotEqualTo(MemoryTopics.partition("music:tracks:2"));
         awaitThat(
                 () -> Objects.requireNonNull(indexer.endOffsets().lastOffsets()).lag(indexer.visibleOffsets()) == 1);
         indexer.requestRebuild();
