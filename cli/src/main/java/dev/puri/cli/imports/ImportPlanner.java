@@ -1,6 +1,6 @@
 package dev.puri.cli.imports;
 
-import dev.puri.cli.imports.Import.Progress;
+import dev.puri.cli.imports.Import.ProgressListener;
 import dev.puri.cli.imports.Import.RegistryView;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
@@ -49,7 +49,7 @@ final class ImportPlanner {
     private final RegistryComparison registry;
     private final Map<String, String> environment;
     private final RateLimiter limiter;
-    private final Progress progress;
+    private final ProgressListener progress;
 
     private final Map<Conflict.Kind, Long> conflictCounts = new EnumMap<>(Conflict.Kind.class);
     private final Set<String> collections = new TreeSet<>();
@@ -79,7 +79,7 @@ final class ImportPlanner {
             RegistryView registry,
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
-            Progress progress) {
+            ProgressListener progress) {
         this.mapping = mapping;
         this.inputNames = mapping.inputNames();
         this.converter = new RowConverter(mapping, registry.declarations());

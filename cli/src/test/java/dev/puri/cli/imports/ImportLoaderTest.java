@@ -3,7 +3,7 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.LoadProgress;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.client.IdentityPublisher;
@@ -55,7 +55,7 @@ final class ImportLoaderTest {
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void theRateDoesNotCountRowsThatAreNotPublished() throws Exception {
-        Load load = load(1, false);
+        LoadProgress load = load(1, false);
         assertThat(load.rows()).isEqualTo(ROWS);
         assertThat(load.bytes()).isEqualTo(Files.size(folder.rows()));
         assertThat(load.published()).isZero();
@@ -67,12 +67,12 @@ final class ImportLoaderTest {
     void aLoadThatWasInterruptedIsContinuedWithThePresentRows() throws Exception {
         load(null, false);
         assertThatThrownBy(() -> load(null, true)).hasMessageContaining("was not acknowledged");
-        Load interrupted = folder.readLoad(PLAN);
+        LoadProgress interrupted = folder.readLoad(PLAN);
         assertThat(interrupted.rows()).isZero();
-        assertThat(interrupted.includesPresent()).isTrue();
+        assertThat(interrupted.publishesExisting()).isTrue();
         assertThatThrownBy(() -> load(null, false)).hasMessageContaining("was not acknowledged");
 
-        folder.writeLoad(new Load(TIME, ROWS / 2, bytesOf(ROWS / 2), ROWS / 2, true, Map.of()));
+        folder.writeLoad(new LoadProgress(TIME, ROWS / 2, bytesOf(ROWS / 2), ROWS / 2, true, Map.of()));
         assertThatThrownBy(() -> load(null, false)).hasMessageContaining("was not acknowledged");
         assertThat(folder.readLoad(PLAN).rows()).isEqualTo(ROWS / 2);
     }
@@ -92,12 +92,12 @@ final class ImportLoaderTest {
     }
 
     /** Loads with a publisher that is closed: each event fails. */
-    private Load load(@Nullable Integer maxPerSecond, boolean requestsPresent) throws Exception {
+    private LoadProgress load(@Nullable Integer maxPerSecond, boolean publishExisting) throws Exception {
         IdentityPublisher publisher = new IdentityPublisher(
                 Map.of("bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1"));
         publisher.close();
         return new ImportLoader(
-                        publisher, maxPerSecond, requestsPresent, (done, total) -> progress.add(done + " of " + total))
+                        publisher, maxPerSecond, publishExisting, (done, total) -> progress.add(done + " of " + total))
                 .load(folder, PLAN);
     }
 
