@@ -8,7 +8,7 @@ import dev.puri.projection.CollectionsView;
 import dev.puri.projection.DeclaredCollections;
 import dev.puri.projection.RefusalLog;
 import dev.puri.projection.RejectedEvent;
-import dev.puri.projection.RejectionsView;
+import dev.puri.projection.RejectionsQuery;
 import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.live.ChangesOptions;
@@ -97,13 +97,13 @@ final class TopicHandlers {
 
     void answerRejections(Exchange exchange) {
         try {
-            RejectionsView view =
-                    RejectionsView.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
+            RejectionsQuery query =
+                    RejectionsQuery.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
             // Asked before the look-up: a refusal that is read between the two must not seem to be missing.
             boolean isComplete = refusals.follower().hasCaughtUp();
-            List<RejectedEvent> found = view.find(refusals);
-            exchange.json(200, json -> RejectionsView.write(json, found, isComplete));
-        } catch (RejectionsView.InvalidParameterException e) {
+            List<RejectedEvent> found = query.find(refusals);
+            exchange.json(200, json -> RejectionsQuery.write(json, found, isComplete));
+        } catch (RejectionsQuery.InvalidParameterException e) {
             Problems.invalidParameter(exchange, e.parameter(), e);
         }
     }

@@ -65,7 +65,7 @@ final class IndexFeeder implements AutoCloseable {
     /** Frequent commits would cost more than reading the records since the last commit again after a crash. */
     private static final Duration FIRST_FILL_COMMIT_INTERVAL = Duration.ofSeconds(30);
 
-    /** Commits are due even without changes, so that the stored {@link #asOf} does not become too old. */
+    /** Commits are due even without changes, so that the stored {@link #completeUpTo} does not become too old. */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofMinutes(10);
 
     private final SearchIndex index;
@@ -95,7 +95,7 @@ final class IndexFeeder implements AutoCloseable {
     /** The documents that readers see, compared with end offsets that include open transactions. */
     private final Staleness<EndOffsets> documentStaleness;
 
-    /** The result of {@link #asOf} until the index has caught up. */
+    /** The result of {@link #completeUpTo} until the index has caught up. */
     private final ObservationTime firstAsOf;
 
     private volatile NextOffsets appliedOffsets;
@@ -148,7 +148,7 @@ final class IndexFeeder implements AutoCloseable {
         visibleOffsets = appliedOffsets;
         purgeNeededSince = checkpoint.purgeNeededSince();
         boolean isEmpty = checkpoint.topicIds().isEmpty();
-        Instant wall = isEmpty ? source.at().wall() : checkpoint.asOf();
+        Instant wall = isEmpty ? source.at().wall() : checkpoint.completeUpTo();
         long ageNanos =
                 Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
         firstAsOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
@@ -184,9 +184,10 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private void requireSameTopics(SourceOffsets source, Duration maxIndexAge) throws RebuildRequiredException {
-        if (asOf().age(context.clock()).compareTo(maxIndexAge) > 0) {
+        if (completeUpTo().age(context.clock()).compareTo(maxIndexAge) > 0) {
             throw new RebuildRequiredException(
-                    "the index has not been up to date since " + asOf().wall() + " and may have missed erasures");
+                    "the index has not been up to date since " + completeUpTo().wall()
+                            + " and may have missed erasures");
         }
         for (EntryKind kind : EntryKind.values()) {
             if (!source.endsOf(kind).isOfTheSameTopic(firstSource.endsOf(kind))) {
@@ -371,7 +372,7 @@ final class IndexFeeder implements AutoCloseable {
 
     private IndexCheckpoint checkpoint() {
         return new IndexCheckpoint(
-                firstSource.topicIds(), appliedOffsets.byKind(), asOf().wall(), isComplete(), purgeNeededSince);
+                firstSource.topicIds(), appliedOffsets.byKind(), completeUpTo().wall(), isComplete(), purgeNeededSince);
     }
 
     /** Whether this feeder's index has applied all changes that readers of another feeder's index see. */
@@ -414,8 +415,8 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     /** Returns the latest time as of which readers certainly see all records. Thread-safe. */
-    ObservationTime asOf() {
-        return Objects.requireNonNullElse(staleness.asOf(), firstAsOf);
+    ObservationTime completeUpTo() {
+        return Objects.requireNonNullElse(staleness.completeUpTo(), firstAsOf);
     }
 
     /**
@@ -427,7 +428,7 @@ final class IndexFeeder implements AutoCloseable {
      * the last stable offset of its partition.
      */
     boolean isDocumentVisible(Puri puri) {
-        ObservationTime documentsAsOf = documentStaleness.asOf();
+        ObservationTime documentsAsOf = documentStaleness.completeUpTo();
         return documentsAsOf != null && documentsAsOf.nanos() - recentRows().writtenBeforeNanos(puri) >= 0;
     }
 

@@ -85,7 +85,7 @@ final class IndexHealth {
     @Nullable
     Duration staleness() {
         ServingIndex serving = indexer.serving();
-        return serving == null ? null : serving.asOf().age(clock);
+        return serving == null ? null : serving.completeUpTo().age(clock);
     }
 
     /** Returns a human-readable reason why searches have to wait. */
@@ -142,9 +142,9 @@ final class IndexHealth {
             return "the lag of the index is " + lag + " offsets, more than " + limits.maxLag();
         }
         // If the engine hangs in a batch while few records arrive, the lag stays small. So check the staleness too.
-        ObservationTime asOf = servingFeeder.asOf();
-        if (asOf.age(clock).compareTo(limits.maxLagAge()) > 0) {
-            return "the index may lack records written after " + asOf.wall();
+        ObservationTime completeUpTo = servingFeeder.completeUpTo();
+        if (completeUpTo.age(clock).compareTo(limits.maxLagAge()) > 0) {
+            return "the index may lack records written after " + completeUpTo.wall();
         }
         return threadProblem != null ? threadProblem : openTransaction.get();
     }

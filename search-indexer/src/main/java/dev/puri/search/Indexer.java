@@ -343,13 +343,14 @@ final class Indexer implements AutoCloseable {
      * #MAX_AGE_WITHOUT_BROKERS} ago.
      */
     private void serveStoredIndex(SearchIndex index, IndexCheckpoint checkpoint) {
-        Duration age = Duration.between(checkpoint.asOf(), clock.instant());
+        Duration age = Duration.between(checkpoint.completeUpTo(), clock.instant());
         if (age.compareTo(MAX_AGE_WITHOUT_BROKERS) < 0) {
             lifeCycle.open(new ServingIndex(
-                    index, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.asOf())));
+                    index,
+                    new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.completeUpTo())));
             hasServed = true;
             servingFailure = null;
-            log.info("The stored index serves; it has all records up to {}", checkpoint.asOf());
+            log.info("The stored index serves; it has all records up to {}", checkpoint.completeUpTo());
         }
     }
 
@@ -409,7 +410,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private static ServingIndex servingIndexOf(IndexFeeder feeder) {
-        ServingIndex index = new ServingIndex(feeder.index(), feeder.asOf());
+        ServingIndex index = new ServingIndex(feeder.index(), feeder.completeUpTo());
         index.setFeeder(feeder);
         return index;
     }

@@ -179,7 +179,7 @@ final class SearchHandlers {
                     ENGINE_UNAVAILABLE,
                     listener.equals(PUBLIC)
                             ? "Search is temporarily unavailable."
-                            : WaitParameters.sentence(String.valueOf(e.getMessage())));
+                            : Problem.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
     }
@@ -199,7 +199,7 @@ final class SearchHandlers {
             status = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
             Problem problem = Problem.of(
-                    WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(e.getMessage())));
+                    WaitParameters.TOO_MANY_WAITERS, Problem.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {
@@ -217,9 +217,9 @@ final class SearchHandlers {
             case EventStatus.Seen ignored -> pool.run(exchange, () -> search(exchange, request));
             case EventStatus.Refused refused -> exchange.problem(refusalProblem(refused));
             case EventStatus.Foreign foreign ->
-                exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
+                exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, Problem.sentence(foreign.detail())));
             case EventStatus.NotCaughtUp late ->
-                exchange.problem(Problem.of(NOT_CAUGHT_UP, WaitParameters.sentence(late.detail())));
+                exchange.problem(Problem.of(NOT_CAUGHT_UP, Problem.sentence(late.detail())));
         }
     }
 
@@ -229,7 +229,7 @@ final class SearchHandlers {
                         REFUSED,
                         refusal == null || refusal.detail().isEmpty()
                                 ? "The event " + refused.at() + " was refused."
-                                : WaitParameters.sentence(refusal.detail()))
+                                : Problem.sentence(refusal.detail()))
                 .with("reason", refused.reason().name());
         if (refusal != null && refusal.holder() != null) {
             Map<String, Object> holder = new LinkedHashMap<>();
@@ -251,7 +251,7 @@ final class SearchHandlers {
                     "The index is not complete yet: " + indexer.health().waitReason() + ".");
         } else {
             exchange.header("Retry-After", "1")
-                    .problem(Problem.of(ENGINE_UNAVAILABLE, WaitParameters.sentence("the index failed: " + failure)));
+                    .problem(Problem.of(ENGINE_UNAVAILABLE, Problem.sentence("the index failed: " + failure)));
         }
     }
 

@@ -67,8 +67,8 @@ final class ServingIndex implements AutoCloseable {
     }
 
     /** Returns a time up to which the index contains all records. */
-    ObservationTime asOf() {
+    ObservationTime completeUpTo() {
         IndexFeeder current = feeder;
-        return current == null ? completeAsOf : current.asOf();
+        return current == null ? completeAsOf : current.completeUpTo();
     }
 }

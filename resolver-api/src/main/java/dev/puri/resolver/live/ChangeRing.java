@@ -1,6 +1,6 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValueDecoder;
 import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.table.Hash;
 import dev.puri.schemas.avro.IdentityRow;
@@ -47,7 +47,7 @@ public final class ChangeRing implements RowChanges {
     private static final int MARKS_PER_AGE = 64;
 
     private final int topicHash;
-    private final AvroValues<IdentityRow> values;
+    private final AvroValueDecoder<IdentityRow> values;
     private final Runnable onChange;
     private final AtomicReferenceArray<@Nullable Entry> slots;
 
@@ -94,7 +94,7 @@ public final class ChangeRing implements RowChanges {
             long[] startOffsets,
             Instant completeAt,
             int capacity,
-            AvroValues<IdentityRow> values,
+            AvroValueDecoder<IdentityRow> values,
             Runnable onChange) {
         this.topicHash = ChangeId.topicHash(topicId);
         this.values = values;

@@ -1,7 +1,7 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
@@ -37,13 +37,13 @@ sealed interface Content {
         private final byte[] key;
         private final byte @Nullable [] value;
         private final byte @Nullable [] token;
-        private final AvroValues<IdentityRow> values;
+        private final AvroValueDecoder<IdentityRow> values;
 
         /**
          * @param token the token of the event that caused the record, from the record's header; null if the record
          *     has no such header, and then the row keeps its own position
          */
-        Encoded(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
+        Encoded(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValueDecoder<IdentityRow> values) {
             this.key = key;
             this.value = value;
             this.token = token;

@@ -1,6 +1,6 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValueDecoder;
 import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
@@ -76,7 +76,7 @@ public final class Subscribers implements AutoCloseable {
     private static final String REPLACED = "table-replaced";
 
     private final ChangesOptions options;
-    private final AvroValues<IdentityRow> values;
+    private final AvroValueDecoder<IdentityRow> values;
     private final InstantSource clock;
     private final Counter sent;
     private final MeterRegistry meters;
@@ -120,7 +120,7 @@ public final class Subscribers implements AutoCloseable {
     private Subscribers(
             ChangesOptions options,
             ChangeLog changes,
-            AvroValues<IdentityRow> values,
+            AvroValueDecoder<IdentityRow> values,
             InstantSource clock,
             MeterRegistry meters) {
         this.options = options;
@@ -151,14 +151,14 @@ public final class Subscribers implements AutoCloseable {
             SchemaRegistry registry,
             InstantSource clock,
             MeterRegistry meters) {
-        AvroValues<IdentityRow> values = new AvroValues<>(IdentityRow.class, registry);
+        AvroValueDecoder<IdentityRow> values = new AvroValueDecoder<>(IdentityRow.class, registry);
         return start(options, new ChangeReplay(consumers, values, System::nanoTime), values, clock, meters);
     }
 
     static Subscribers start(
             ChangesOptions options,
             ChangeLog changes,
-            AvroValues<IdentityRow> values,
+            AvroValueDecoder<IdentityRow> values,
             InstantSource clock,
             MeterRegistry meters) {
         Subscribers started = new Subscribers(options, changes, values, clock, meters);

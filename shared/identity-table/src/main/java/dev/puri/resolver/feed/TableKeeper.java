@@ -407,7 +407,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 status.noteLogStarts(admin.beginningOffsets(currentEnds));
                 status.clearProblem();
                 fed.staleness().observe(currentEnds);
-                ObservationTime completeAt = fed.staleness().asOf();
+                ObservationTime completeAt = fed.staleness().completeUpTo();
                 if (completeAt != null) {
                     changeReceiver.completeAt(completeAt.wall());
                 }

@@ -64,7 +64,7 @@ final class SnapshotReader implements AutoCloseable {
             head.position(16);
             Uuid topicId = new Uuid(head.getLong(), head.getLong());
             head.getLong();
-            Instant asOf = Instant.ofEpochMilli(head.getLong());
+            Instant completeUpTo = Instant.ofEpochMilli(head.getLong());
             long seed = head.getLong();
             Map<Integer, Long> offsets = new HashMap<>();
             for (int partition = 0; partition < partitions; partition++) {
@@ -74,7 +74,7 @@ final class SnapshotReader implements AutoCloseable {
                 }
             }
             requireContinuable(topicId, partitions, offsets, requirements);
-            requireYoung(asOf, requirements);
+            requireYoung(completeUpTo, requirements);
             return new Head(partitions, seed, offsets);
         } catch (EOFException e) {
             throw new SnapshotRefusedException("the snapshot ends within its head", e);
@@ -109,15 +109,16 @@ final class SnapshotReader implements AutoCloseable {
         };
     }
 
-    private static void requireYoung(Instant asOf, SnapshotRequirements requirements) throws SnapshotRefusedException {
-        Duration age = Duration.between(asOf, requirements.now());
+    private static void requireYoung(Instant completeUpTo, SnapshotRequirements requirements)
+            throws SnapshotRefusedException {
+        Duration age = Duration.between(completeUpTo, requirements.now());
         if (age.negated().compareTo(requirements.clockMargin()) > 0) {
             throw new SnapshotRefusedException(
-                    "the time of the snapshot, " + asOf + ", is in the future, so its age is unknown");
+                    "the time of the snapshot, " + completeUpTo + ", is in the future, so its age is unknown");
         }
         if (age.compareTo(requirements.maxAge()) > 0) {
             throw new SnapshotRefusedException(
-                    "the time of the snapshot is " + asOf + ", and the topic keeps tombstones for only "
+                    "the time of the snapshot is " + completeUpTo + ", and the topic keeps tombstones for only "
                             + requirements.tombstoneRetention() + ", so an erasure may have been missed");
         }
     }
