@@ -80,8 +80,8 @@ public final class Resolver implements AutoCloseable {
                     RefusalLog.start(
                             consumers,
                             registry,
-                            changes.rejectionsHistory(),
-                            changes.rejectionsMaxAge(),
+                            settings.refusals().rejectionsHistory(),
+                            settings.refusals().rejectionsMaxAge(),
                             settings.maxWaiters(),
                             clock,
                             metrics.registry()),

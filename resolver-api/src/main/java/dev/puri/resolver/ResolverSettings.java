@@ -102,6 +102,7 @@ public record ResolverSettings(
 
         PublicSettings publicListener,
         ChangesSettings changes,
+        RefusalSettings refusals,
         HttpSettings http,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")

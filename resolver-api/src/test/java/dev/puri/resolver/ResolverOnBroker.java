@@ -168,6 +168,7 @@ abstract class ResolverOnBroker {
                 Optional.empty(),
                 PublicSettings.OFF,
                 ChangesSettings.DEFAULT,
+                RefusalSettings.DEFAULT,
                 HttpSettings.DEFAULT,
                 KafkaProperties.NONE);
     }

@@ -79,7 +79,7 @@ final class SearchRoutes {
                 .withHeader(lag));
         routes.add(Route.openApi(SearchRoutes.class, "/openapi-search-public.json"));
         routes.add(Problems.pages());
-        routes.addAll(health.bareRoutes());
+        routes.addAll(health.routesWithoutDetails());
         return List.copyOf(routes);
     }
 }

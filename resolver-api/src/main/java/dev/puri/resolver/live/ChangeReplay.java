@@ -152,7 +152,7 @@ final class ChangeReplay implements ChangeLog {
                 if (reportedPositions.size() < MAX_REMEMBERED || reportedPositions.containsKey(puri)) {
                     reportedPositions.put(puri, cause);
                 }
-                Content content = new Content.Decoded(puri, withPosition(record, row));
+                ChangeContent content = new ChangeContent.Decoded(puri, withPosition(record, row));
                 return new Change(record.partition(), record.offset(), content);
             } catch (UnreadableException | IllegalArgumentException e) {
                 // The table also skips this record, and has logged it.

@@ -116,7 +116,7 @@ public final class ChangeRing implements RowChanges {
     @Override
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
         if (!Topics.isMarker(puri)) {
-            add(partition, offset, puri.toBytes(), new Content.Decoded(puri, row));
+            add(partition, offset, puri.toBytes(), new ChangeContent.Decoded(puri, row));
         }
     }
 
@@ -130,7 +130,7 @@ public final class ChangeRing implements RowChanges {
     @Override
     public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
         if (!isMarker(key)) {
-            add(partition, offset, key, new Content.Encoded(key, value, token, values));
+            add(partition, offset, key, new ChangeContent.Encoded(key, value, token, values));
         }
     }
 
@@ -138,7 +138,7 @@ public final class ChangeRing implements RowChanges {
         return key.length >= MARKER.length && Arrays.equals(key, 0, MARKER.length, MARKER, 0, MARKER.length);
     }
 
-    private void add(int partition, long offset, byte[] key, Content content) {
+    private void add(int partition, long offset, byte[] key, ChangeContent content) {
         if (partition >= nextOffsets.length()) {
             // TableKeeper replaces the table when partitions are added.
             return;

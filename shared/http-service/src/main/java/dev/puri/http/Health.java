@@ -61,7 +61,7 @@ public final class Health {
      * Returns the routes of {@code live} and {@code ready} with only the overall status, for callers that must not see
      * details.
      */
-    public List<Route> bareRoutes() {
+    public List<Route> routesWithoutDetails() {
         return List.of(route(Kind.LIVE, false), route(Kind.READY, false));
     }
 

@@ -292,7 +292,7 @@ public final class InMemoryRegistry {
 
     private @Nullable Puri puri(Ref ref) {
         Handle handle = ref.handle();
-        return handle == null ? ref.puri() : registrations.bearer(handle);
+        return handle == null ? ref.puri() : registrations.puriOf(handle);
     }
 
     private @Nullable Row row(Puri puri) {

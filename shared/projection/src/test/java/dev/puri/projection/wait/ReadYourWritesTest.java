@@ -74,7 +74,7 @@ final class ReadYourWritesTest {
         }
 
         @Override
-        public @Nullable Puri bearer(Handle handle) {
+        public @Nullable Puri puriOf(Handle handle) {
             return table.byPuri.entrySet().stream()
                     .filter(entry -> handle.equals(entry.getValue().handle()))
                     .map(Map.Entry::getKey)

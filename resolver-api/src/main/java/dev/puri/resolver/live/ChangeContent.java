@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The content of a change: a pURI and its row. */
-sealed interface Content {
+sealed interface ChangeContent {
     Puri puri();
 
     /** The row after the change; null if the change is an erasure. */
@@ -22,7 +22,7 @@ sealed interface Content {
     boolean isErased();
 
     /** Decoded content. */
-    record Decoded(Puri puri, @Nullable Row row) implements Content {
+    record Decoded(Puri puri, @Nullable Row row) implements ChangeContent {
         @Override
         public boolean isErased() {
             return row == null;
@@ -33,7 +33,7 @@ sealed interface Content {
      * An encoded record of the topic. The record is decoded when it is accessed and not when it is added, because most
      * changes are never read. Each access decodes it again.
      */
-    final class Encoded implements Content {
+    final class Encoded implements ChangeContent {
         private final byte[] key;
         private final byte @Nullable [] value;
         private final byte @Nullable [] token;
