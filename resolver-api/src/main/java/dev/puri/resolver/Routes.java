@@ -45,7 +45,7 @@ final class Routes {
     private Routes() {}
 
     /**
-     * @param lag the response header that reports a stale table
+     * @param stalenessHeader the response header that reports a stale table
      */
     static List<Route> of(
             LookUps lookUps,
@@ -55,25 +55,25 @@ final class Routes {
             TableAdmin tableAdmin,
             Health health,
             Metrics metrics,
-            Route.DynamicHeader lag) {
+            Route.DynamicHeader stalenessHeader) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne)
                 .withQueryParameters("at", "wait")
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch)
                 .withQueryParameters("wait")
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.get("/v1/changes", Scope.CHANGES, topicHandlers::openChanges)
                 .withQueryParameters("collection"));
         routes.add(Route.get("/v1/export", Scope.CHANGES, exports::startExport)
                 .withQueryParameters("collection", "format")
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.get("/v1/rejections", Scope.ADMIN, topicHandlers::answerRejections)
                 .withQueryParameters("puri", "position", "limit"));
         routes.add(Route.get("/v1/collections", Scope.RESOLVE, topicHandlers::answerCollections));
         routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).withQueryParameters(Search.PARAMETERS));
         routes.add(
-                Route.get("/v1/stats", Scope.ADMIN, topicHandlers::answerStats).withHeader(lag));
+                Route.get("/v1/stats", Scope.ADMIN, topicHandlers::answerStats).withHeader(stalenessHeader));
         routes.add(Route.get("/v1/digest", Scope.ADMIN, tableAdmin::answerDigest));
         routes.add(Route.post("/v1/table/rebuild", Scope.ADMIN, tableAdmin::beginRebuild));
         routes.add(Route.get("/v1/table/rebuild", Scope.ADMIN, tableAdmin::answerRebuildStatus));

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.cli.io.FolderLock;
-import dev.puri.http.StateFolder;
+import dev.puri.http.DirectoryTrees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -132,7 +132,7 @@ record ImportFolder(Path path) {
 
     /** Creates an empty folder for a new plan, which {@link #replacePlan} makes the plan. */
     Path newPlan() throws IOException {
-        StateFolder.delete(draft());
+        DirectoryTrees.delete(draft());
         return Files.createDirectories(draft());
     }
 
@@ -149,7 +149,7 @@ record ImportFolder(Path path) {
             Files.deleteIfExists(loadFile());
             Files.deleteIfExists(verificationFile());
             Files.deleteIfExists(differences());
-            StateFolder.delete(plan());
+            DirectoryTrees.delete(plan());
             Files.move(draft(), plan(), StandardCopyOption.ATOMIC_MOVE);
         }
     }

@@ -7,7 +7,7 @@ import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.RowConverter.Candidate;
 import dev.puri.cli.io.FileErrors;
 import dev.puri.cli.io.RateLimiter;
-import dev.puri.http.StateFolder;
+import dev.puri.http.DirectoryTrees;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -125,7 +125,7 @@ final class ImportPlanner {
         // A shard may have no value of a rare attribute.
         emptyColumns.removeAll(filledColumns);
         requireFilled(String.join(", ", inputNames), emptyColumns);
-        StateFolder.delete(draft.resolve(INDEX));
+        DirectoryTrees.delete(draft.resolve(INDEX));
         Plan plan = new Plan(
                 now.toString(),
                 mapping.source(),

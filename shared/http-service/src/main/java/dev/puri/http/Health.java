@@ -76,7 +76,7 @@ public final class Health {
     private Route route(Kind kind, boolean withDetails) {
         String path = "/health/" + kind.name().toLowerCase(Locale.ROOT);
         return Route.get(path, Scope.NONE, exchange -> answer(exchange, checksOf(kind), withDetails))
-                .ignoringQuery();
+                .ignoringUnknownQuery();
     }
 
     private static void answer(Exchange exchange, Map<String, Supplier<State>> checks, boolean withDetails) {

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-final class StableOffsetsTest {
+final class StallTimerTest {
     private static final TopicPartition ONE = new TopicPartition("a", 1);
     private static final TopicPartition TWO = new TopicPartition("a", 2);
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
