@@ -84,14 +84,14 @@ public final class ChangeRing implements RowChanges {
     private record Mark(Instant at, long nextNumber) {}
 
     /**
-     * @param startOffsets by partition, the offset of the first change that will be added
+     * @param nextOffsets by partition, the offset of the first change that will be added
      * @param completeAt a time at which the topic had no records at or after these offsets
      * @param values decodes the values of records that are added without decoding
      * @param onChange called after each change; must be quick
      */
     ChangeRing(
             Uuid topicId,
-            long[] startOffsets,
+            long[] nextOffsets,
             Instant completeAt,
             int capacity,
             AvroValueDecoder<IdentityRow> values,
@@ -101,8 +101,8 @@ public final class ChangeRing implements RowChanges {
         this.onChange = onChange;
         this.slots = new AtomicReferenceArray<>(capacity);
         this.lastByHash = new long[Integer.highestOneBit(capacity) * 2];
-        this.coveredFrom = new AtomicLongArray(startOffsets);
-        this.nextOffsets = new AtomicLongArray(startOffsets);
+        this.coveredFrom = new AtomicLongArray(nextOffsets);
+        this.nextOffsets = new AtomicLongArray(nextOffsets);
         this.completeAtSeconds = completeAt.getEpochSecond();
     }
 

@@ -175,15 +175,15 @@ public final class Subscribers implements AutoCloseable {
 
     /**
      * Creates the ring of a complete table, and moves all subscribers to this ring. The thread that writes the table
-     * calls it, before the first live record. The caller must add every change at or after the start offsets.
+     * calls it, before the first live record. The caller must add every change at or after the next offsets.
      *
      * @param topicId of the topic that feeds the table
-     * @param startOffsets by partition, the offset after the last record that the table has
+     * @param nextOffsets by partition, the offset after the last record that the table has
      * @param completeAt a time at which the topic had no records at or after these offsets
      * @param exists whether the table has an identity with a name and uuid; any thread may call it
      */
-    public ChangeRing startRing(Uuid topicId, long[] startOffsets, Instant completeAt, BiPredicate<Puri, UUID> exists) {
-        ChangeRing ring = new ChangeRing(topicId, startOffsets, completeAt, options.history(), values, this::wake);
+    public ChangeRing startRing(Uuid topicId, long[] nextOffsets, Instant completeAt, BiPredicate<Puri, UUID> exists) {
+        ChangeRing ring = new ChangeRing(topicId, nextOffsets, completeAt, options.history(), values, this::wake);
         this.exists = exists;
         currentRing = ring;
         wake();

@@ -19,7 +19,7 @@ import org.apache.kafka.common.Uuid;
 final class SnapshotReader implements AutoCloseable {
     private static final int MAX_PARTITIONS = 100_000;
 
-    private final SnapshotParts parts;
+    private final SnapshotPartReader parts;
     private final TableMemory memory;
     private final Head head;
 
@@ -36,14 +36,14 @@ final class SnapshotReader implements AutoCloseable {
      * @param memory the memory of an empty table
      */
     SnapshotReader(Path file, Head head, TableMemory memory) throws IOException {
-        this.parts = new SnapshotParts(file);
+        this.parts = new SnapshotPartReader(file);
         this.memory = memory;
         this.head = head;
     }
 
     /** Reads a snapshot's head and checks that it matches the topic. */
     static Head readHead(Path file, SnapshotRequirements requirements) throws IOException, SnapshotRefusedException {
-        try (SnapshotParts parts = new SnapshotParts(file)) {
+        try (SnapshotPartReader parts = new SnapshotPartReader(file)) {
             ByteBuffer fixedHead = parts.readUnchecked(0, SnapshotFormat.FIXED_HEAD_BYTES);
             if (fixedHead.getLong() != SnapshotFormat.MAGIC) {
                 throw new SnapshotRefusedException("the file is not a snapshot");
