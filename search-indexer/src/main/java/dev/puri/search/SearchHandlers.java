@@ -84,9 +84,9 @@ final class SearchHandlers {
             }
             SearchRequest.AwaitedEvent event = request.awaitedEvent();
             if (event == null) {
-                pool.run(exchange, () -> search(exchange, request));
+                pool.submit(exchange, () -> search(exchange, request));
             } else {
-                pool.run(exchange, () -> await(exchange, event, request));
+                pool.submit(exchange, () -> await(exchange, event, request));
             }
         } catch (RefusedException e) {
             exchange.problem(e.problem());
@@ -108,7 +108,7 @@ final class SearchHandlers {
             Set<String> requestedNames = request.query().collections();
             Set<String> searchedNames =
                     requestedNames.isEmpty() ? publicNames : intersection(requestedNames, publicNames);
-            pool.run(exchange, () -> searchAsPublic(exchange, request, searchedNames));
+            pool.submit(exchange, () -> searchAsPublic(exchange, request, searchedNames));
         } catch (RefusedException e) {
             exchange.problem(e.problem());
         }
@@ -214,7 +214,7 @@ final class SearchHandlers {
 
     private void respond(Exchange exchange, EventStatus status, SearchRequest request) {
         switch (status) {
-            case EventStatus.Seen ignored -> pool.run(exchange, () -> search(exchange, request));
+            case EventStatus.Seen ignored -> pool.submit(exchange, () -> search(exchange, request));
             case EventStatus.Refused refused -> exchange.problem(refusalProblem(refused));
             case EventStatus.Foreign foreign ->
                 exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, Problem.sentence(foreign.detail())));

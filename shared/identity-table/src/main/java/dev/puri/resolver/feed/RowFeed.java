@@ -182,7 +182,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     }
 
     private boolean hasOwnSchema(byte[] value) {
-        return isOwnSchemaIdKnown && WireFormat.isOf(ownSchemaId, value);
+        return isOwnSchemaIdKnown && WireFormat.hasSchemaId(value, ownSchemaId);
     }
 
     private Row row(byte[] value) {

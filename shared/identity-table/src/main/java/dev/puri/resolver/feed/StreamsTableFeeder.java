@@ -167,7 +167,8 @@ public final class StreamsTableFeeder implements TableFeeder {
                 new ExistingStore(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer, digestCheck, registry, outcomes, schemaRegistryWait, undecodable, partitions));
+                () -> new RowFeed(
+                        writer, digestCheck, registry, outcomes, schemaRegistryWait, undecodable, partitions));
         return builder.build();
     }
 
