@@ -134,7 +134,7 @@ final class ImportCommand extends CommandGroup {
             TextTable table = new TextTable("ROWS", "");
             result.inputs().forEach((input, rows) -> table.row(rows, "read from " + input));
             table.row(result.rows(), "planned: " + imports.rowsFile());
-            table.row(result.present(), "of these already registered");
+            table.row(result.existing(), "of these already registered");
             if (result.superseded() > 0) {
                 table.row(result.superseded(), "left out, because the same export has a later state of them");
             }

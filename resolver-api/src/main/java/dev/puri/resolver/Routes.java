@@ -14,7 +14,7 @@ import java.util.List;
  * GET  /v1/identities/{ref}   200 found, merged · 400 malformed · 404 unknown · 410 deleted
  *        ?at=&wait=           409 refused · 504 not-caught-up
  * POST /v1/resolve            200, a verdict for each reference · 400, 408, 413 for the whole batch
- *        both                 503 with Retry-After, until the first table is complete;
+ *        both look-ups        503 with Retry-After, until the first table is complete;
  *                             Puri-Table-Lag while the table may be stale
  * GET  /v1/changes            200, server-sent events · 400 · 503
  * GET  /v1/export             200, every row and the cursor from which /v1/changes continues · 400 · 503

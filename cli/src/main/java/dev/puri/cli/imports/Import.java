@@ -50,7 +50,7 @@ public final class Import {
      *
      * @param inputs number of rows of each input, by name
      * @param rows number of planned rows
-     * @param present number of planned rows that the registry has already
+     * @param existing number of planned rows that the registry has already
      * @param superseded number of rows of exports that are left out, because the same export has a later state of them
      * @param conflicts number of rows that are not imported, by the name of the reason
      * @param advice what has to be declared before the load, and which collections have no planned rows
@@ -58,7 +58,7 @@ public final class Import {
     public record PlanResult(
             Map<String, Long> inputs,
             long rows,
-            long present,
+            @JsonProperty("present") long existing,
             long superseded,
             Map<String, Long> conflicts,
             List<String> advice) {}
@@ -170,7 +170,7 @@ public final class Import {
             for (String collection : plan.collectionsWithoutRows()) {
                 advice.add("no row of the collection " + collection + " is planned, because each has a conflict");
             }
-            return new PlanResult(inputs, plan.rows(), plan.present(), plan.superseded(), conflicts, advice);
+            return new PlanResult(inputs, plan.rows(), plan.existing(), plan.superseded(), conflicts, advice);
         }
     }
 

@@ -44,7 +44,7 @@ record ImportFolder(Path path) {
      * @param collections the collections of the planned rows
      * @param collectionsWithoutRows the collections whose rows all have conflicts
      * @param rows number of planned rows
-     * @param present number of planned rows that the registry already had when the plan was made
+     * @param existing number of planned rows that the registry already had when the plan was made
      * @param superseded number of rows of exports that another row of the same export replaces
      * @param conflicts number of rows that are not imported, by kind
      */
@@ -55,7 +55,7 @@ record ImportFolder(Path path) {
             List<String> collectionsWithoutRows,
             List<InputCount> inputs,
             long rows,
-            long present,
+            @JsonProperty("present") long existing,
             long superseded,
             Map<Conflict.Kind, Long> conflicts) {
         Plan {

@@ -113,7 +113,7 @@ final class ImportLoader {
     private static Rows select(Lines lines, boolean publishesExisting) {
         List<ImportRow> rows = lines.rows();
         if (!publishesExisting) {
-            rows.removeIf(ImportRow::present);
+            rows.removeIf(ImportRow::existing);
         }
         return new Rows(rows, lines);
     }

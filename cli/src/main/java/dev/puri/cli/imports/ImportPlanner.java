@@ -341,7 +341,7 @@ final class ImportPlanner {
                     ImportRow row = candidateRow.row();
                     switch (nextResult.next()) {
                         case RegistryComparison.Result.Absent ignored -> planned.add(row);
-                        case RegistryComparison.Result.Equal ignored -> planned.add(row.asPresent());
+                        case RegistryComparison.Result.Equal ignored -> planned.add(row.asExisting());
                         case RegistryComparison.Result.Different different ->
                             conflicts.add(conflict(row, Conflict.Kind.PURI_TAKEN, different.detail()));
                         case RegistryComparison.Result.Malformed malformed ->
@@ -358,7 +358,7 @@ final class ImportPlanner {
                 candidates.size(),
                 ImportRow.toLines(planned),
                 planned.size(),
-                Math.toIntExact(planned.stream().filter(ImportRow::present).count()),
+                Math.toIntExact(planned.stream().filter(ImportRow::existing).count()),
                 superseded,
                 collectionsOfRows,
                 conflicts);

@@ -44,7 +44,7 @@ final class ImportLoaderTest {
             Puri puri = Puri.parse("music:tracks:" + i);
             rows.add(ImportRow.of(
                             0, i + 1, puri, new UUID(0x8000, 1L << 63), new Owner("a"), new Shard("b"), null, Map.of())
-                    .asPresent());
+                    .asExisting());
         }
         folder = new ImportFolder(path);
         Files.write(folder.newPlan().resolve("rows.ndjson"), ImportRow.toLines(rows));
@@ -62,7 +62,7 @@ final class ImportLoaderTest {
         assertThat(progress.getLast()).isEqualTo(ROWS + " of " + ROWS);
     }
 
-    /** A load without the present rows is complete, one with them ends before its first batch. */
+    /** A load without the existing rows is complete, one with them ends before its first batch. */
     @Test
     void aLoadThatWasInterruptedIsContinuedWithThePresentRows() throws Exception {
         load(null, false);
