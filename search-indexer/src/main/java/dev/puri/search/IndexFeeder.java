@@ -96,7 +96,7 @@ final class IndexFeeder implements AutoCloseable {
     private final Staleness<EndOffsets> documentStaleness;
 
     /** The result of {@link #completeUpTo} until the index has caught up. */
-    private final ObservationTime firstAsOf;
+    private final ObservationTime firstCompleteUpTo;
 
     private volatile NextOffsets appliedOffsets;
     private volatile NextOffsets visibleOffsets;
@@ -151,14 +151,14 @@ final class IndexFeeder implements AutoCloseable {
         Instant wall = isEmpty ? source.at().wall() : checkpoint.completeUpTo();
         long ageNanos =
                 Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
-        firstAsOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
+        firstCompleteUpTo = new ObservationTime(System.nanoTime() - ageNanos, wall);
         staleness = new Staleness<>(SourceOffsets::at, ends -> ends.lag(visibleOffsets) == 0, context.clock());
         documentStaleness = new Staleness<>(
                 EndOffsets::at,
                 ends -> ends.isReachedBy(partition -> visibleOffsets.nextOffset(EntryKind.DOCUMENT, partition)),
                 context.clock());
         if (checkpoint.isComplete()) {
-            staleness.noteComplete(firstAsOf);
+            staleness.noteComplete(firstCompleteUpTo);
         }
         needsCommit = isEmpty;
     }
@@ -166,7 +166,7 @@ final class IndexFeeder implements AutoCloseable {
     /**
      * Polls and applies one batch, and refreshes and commits the index if that is due. May block in the engine.
      *
-     * @param source current offsets of the topics. When readers reach them, the index is complete as of their time.
+     * @param source current offsets of the topics. When readers reach them, the index is complete up to their time.
      * @param maxIndexAge maximum time since the index was complete; see {@link EndOffsetMonitor#maxIndexAge}
      * @param timeout the longest wait for records
      * @return false if there was nothing to apply, or a retry is due later
@@ -380,7 +380,7 @@ final class IndexFeeder implements AutoCloseable {
         return appliedOffsets.hasReached(other.visibleOffsets);
     }
 
-    /** Returns whether the entries of a kind agree with the registrar. Thread-safe. */
+    /** Returns the check of the entries of a kind. Thread-safe. */
     DigestCheck digestCheck(EntryKind kind) {
         return digestComparison.check(kind);
     }
@@ -414,9 +414,9 @@ final class IndexFeeder implements AutoCloseable {
         return staleness.hasCaughtUp();
     }
 
-    /** Returns the latest time as of which readers certainly see all records. Thread-safe. */
+    /** Returns the latest time up to which readers certainly see all records. Thread-safe. */
     ObservationTime completeUpTo() {
-        return Objects.requireNonNullElse(staleness.completeUpTo(), firstAsOf);
+        return Objects.requireNonNullElse(staleness.completeUpTo(), firstCompleteUpTo);
     }
 
     /**
@@ -428,8 +428,9 @@ final class IndexFeeder implements AutoCloseable {
      * the last stable offset of its partition.
      */
     boolean isDocumentVisible(Puri puri) {
-        ObservationTime documentsAsOf = documentStaleness.completeUpTo();
-        return documentsAsOf != null && documentsAsOf.nanos() - recentRows().writtenBeforeNanos(puri) >= 0;
+        ObservationTime documentsCompleteUpTo = documentStaleness.completeUpTo();
+        return documentsCompleteUpTo != null
+                && documentsCompleteUpTo.nanos() - recentRows().writtenBeforeNanos(puri) >= 0;
     }
 
     /** Returns a human-readable reason why the feeder waits; null if it does not wait. Thread-safe. */
