@@ -157,7 +157,8 @@ final class CollectionsCommand extends CommandGroup {
                 "Replace unreadable records that other programs have written to the collections topic.",
                 "For each unreadable record, a record with the same key is written: the declaration of that key from"
                         + " -f, or else the last readable declaration of that key, or else a tombstone. Compaction then"
-                        + " removes the unreadable record. Without --yes, the command only shows what it would write."
+                        + " removes the unreadable record. Without --yes, the command only shows what it would write.",
+                "With -o json, the field write has the new record, and the field written says whether it was written."
             })
     static final class RepairCommand extends Subcommand {
         @Option(

@@ -1,6 +1,6 @@
 package dev.puri.cli;
 
-import dev.puri.http.StateFolder;
+import dev.puri.http.DirectoryTrees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -72,7 +72,7 @@ final class DemoCommand extends Subcommand {
             stack.close();
         }
         try {
-            StateFolder.delete(data);
+            DirectoryTrees.delete(data);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

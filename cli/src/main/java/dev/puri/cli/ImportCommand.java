@@ -134,7 +134,7 @@ final class ImportCommand extends CommandGroup {
             TextTable table = new TextTable("ROWS", "");
             result.inputs().forEach((input, rows) -> table.row(rows, "read from " + input));
             table.row(result.rows(), "planned: " + imports.rowsFile());
-            table.row(result.present(), "of these already registered");
+            table.row(result.existing(), "of these already registered");
             if (result.superseded() > 0) {
                 table.row(result.superseded(), "left out, because the same export has a later state of them");
             }
@@ -181,7 +181,7 @@ final class ImportCommand extends CommandGroup {
                 description = "Also publish the rows that resolvers had when the plan was made. For a topology that has"
                         + " lost its state; otherwise these events change nothing. Verify only when the topology is"
                         + " idle.")
-        private boolean requestsPresent;
+        private boolean publishExisting;
 
         @Override
         int run(Import imports) throws IOException, InterruptedException {
@@ -190,14 +190,14 @@ final class ImportCommand extends CommandGroup {
             ProgressLine progress = progress("rows loaded");
             Import.LoadResult result;
             try (IdentityPublisher publisher = settings().publisher(declarations)) {
-                result = imports.load(publisher, declarations, whileOpen, maxPerSecond, requestsPresent, progress);
+                result = imports.load(publisher, declarations, whileOpen, maxPerSecond, publishExisting, progress);
             }
             progress.end();
             TextTable table = new TextTable("ROWS", "");
             table.row(result.rows(), "loaded, of which");
             table.row(result.published(), "were published");
             print(result, table);
-            if (result.includesPresent()) {
+            if (result.publishesExisting()) {
                 say(
                         "puri: wait until the topology has no lag and no parked events, and the resolver is not"
                                 + " behind: until then it may have the rows of before the load, and verify would compare those");

@@ -94,7 +94,7 @@ final class IndexCheck implements Check {
 
     private JsonNode compare(Path file) throws IOException, InterruptedException {
         try (BufferedWriter writer = Files.newBufferedWriter(file)) {
-            return IndexVerification.run(indexer, line -> {
+            return IndexVerifyRequest.run(indexer, line -> {
                 if (line.json().has("difference")) {
                     try {
                         writer.write(line.text());

@@ -1,8 +1,8 @@
 package dev.puri.cli;
 
 import dev.puri.cli.io.LogReader;
-import dev.puri.projection.AvroValues;
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Outcome;
@@ -41,7 +41,7 @@ final class OutcomeReader implements AutoCloseable {
 
     private final Consumer<byte[], byte[]> consumer;
     private final SchemaRegistry schemas;
-    private final AvroValues<Rejection> rejections;
+    private final AvroValueDecoder<Rejection> rejections;
     private final Thread reader = Thread.ofPlatform().daemon().name("outcomes").unstarted(this::read);
 
     /** Guards the matcher and the failure. Waiting threads are notified when one of them changes. */
@@ -54,7 +54,7 @@ final class OutcomeReader implements AutoCloseable {
     private OutcomeReader(Consumer<byte[], byte[]> consumer, SchemaRegistry schemas, OutcomeMatcher.Listener listener) {
         this.consumer = consumer;
         this.schemas = schemas;
-        this.rejections = new AvroValues<>(Rejection.class, schemas);
+        this.rejections = new AvroValueDecoder<>(Rejection.class, schemas);
         this.matcher = new OutcomeMatcher(listener);
     }
 

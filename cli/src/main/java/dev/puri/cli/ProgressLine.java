@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Prints the progress of a long command to stderr: on a terminal in place, otherwise a line every ten seconds. */
-final class ProgressLine implements Import.Progress {
+final class ProgressLine implements Import.ProgressListener {
     private static final Duration TERMINAL_INTERVAL = Duration.ofMillis(500);
     private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 

@@ -163,7 +163,7 @@ final class SearchCommand extends Subcommand {
     static final class VerifyCommand extends MaintenanceCommand {
         @Override
         public Integer call() throws InterruptedException {
-            JsonNode summary = IndexVerification.run(indexer(), line -> {
+            JsonNode summary = IndexVerifyRequest.run(indexer(), line -> {
                 if (asJson()) {
                     println(line.text());
                 } else if (line.json().has("difference")) {
@@ -173,14 +173,14 @@ final class SearchCommand extends Subcommand {
             });
             say("puri: " + summary.path("identities").asText() + " identities and "
                     + summary.path("documents").asText() + " documents compared; "
-                    + IndexVerification.DIFFERENCES.stream()
+                    + IndexVerifyRequest.DIFFERENCES.stream()
                             .map(kind -> summary.path(kind).asText("0") + " " + kind)
                             .collect(Collectors.joining(", "))
                     + (summary.path("unsettled").asLong() == 0
                             ? ""
                             : ", " + summary.path("unsettled").asText()
                                     + " not compared, because they changed too often"));
-            return IndexVerification.DIFFERENCES.stream()
+            return IndexVerifyRequest.DIFFERENCES.stream()
                             .allMatch(kind -> summary.path(kind).asLong() == 0)
                     ? ExitStatus.DONE
                     : ExitStatus.FAILED;

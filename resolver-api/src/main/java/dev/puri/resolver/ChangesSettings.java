@@ -5,7 +5,7 @@ import dev.puri.settings.Settings;
 import java.time.Duration;
 import java.util.Map;
 
-/** Settings of the change feed, of refusals and of exports. */
+/** Settings of the change feed and of exports. */
 public record ChangesSettings(
         @Setting(
                 doc = "Maximum number of change streams at a time.",
@@ -44,21 +44,7 @@ public record ChangesSettings(
         Duration changesHeartbeat,
 
         @Setting(doc = "Maximum number of exports at a time.", byDefault = "2", atLeast = "1", atMost = "100")
-        int maxExports,
-
-        @Setting(
-                doc = "Maximum number of refusals in memory.",
-                byDefault = "100000",
-                atLeast = "1",
-                atMost = "10000000")
-        int rejectionsHistory,
-
-        @Setting(
-                doc = "How long a refusal stays in memory; refusals of an erased pURI are removed at once.",
-                byDefault = "30d",
-                atLeast = "1m",
-                atMost = "30d")
-        Duration rejectionsMaxAge) {
+        int maxExports) {
     /** The defaults. */
     public static final ChangesSettings DEFAULT = Settings.read(ChangesSettings.class, Map.of(), Map.of(), null);
 }

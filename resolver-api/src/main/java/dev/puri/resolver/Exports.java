@@ -7,8 +7,8 @@ import dev.puri.http.ProblemType;
 import dev.puri.resolver.export.Export;
 import dev.puri.resolver.export.ExportFormat;
 import dev.puri.resolver.feed.TableKeeper.LiveTable;
-import dev.puri.resolver.live.ChangeFilter;
 import dev.puri.resolver.live.ChangeRing;
+import dev.puri.resolver.live.CollectionFilter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -84,10 +84,10 @@ final class Exports {
     }
 
     void startExport(Exchange exchange) {
-        ChangeFilter filter;
+        CollectionFilter filter;
         ExportFormat format;
         try {
-            filter = ChangeFilter.parse(exchange.queryAll("collection"));
+            filter = CollectionFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
             Problems.invalidParameter(exchange, "collection", e);
             return;
@@ -110,7 +110,8 @@ final class Exports {
         }
     }
 
-    private void start(Exchange exchange, LiveTable<ChangeRing> liveTable, ExportFormat format, ChangeFilter filter) {
+    private void start(
+            Exchange exchange, LiveTable<ChangeRing> liveTable, ExportFormat format, CollectionFilter filter) {
         Export export;
         long startNanos = nanoClock.getAsLong();
         try {

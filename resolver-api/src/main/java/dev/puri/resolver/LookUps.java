@@ -84,17 +84,17 @@ final class LookUps {
             if (at == null) {
                 if (exchange.query("wait") != null) {
                     throw new RefusedException(
-                            WaitParameters.INVALID_PARAMETER,
+                            ProblemType.INVALID_PARAMETER,
                             "The parameter wait needs the parameter at, whose event it waits for.");
                 }
                 answer(exchange, ref, EventStatus.Seen.INSTANCE);
                 return;
             }
-            Position token = WaitParameters.token(at);
+            Position token = WaitParameters.parseToken(at);
             whenDone(exchange, eventStatus(exchange, ref, token, maxWait), status -> {
                 if (status instanceof EventStatus.Foreign foreign) {
                     exchange.problem(
-                            Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
+                            Problem.of(WaitParameters.FOREIGN_TOKEN, Problem.sentence(foreign.detail())));
                 } else {
                     answer(exchange, ref, status);
                 }
@@ -181,7 +181,8 @@ final class LookUps {
     private CompletableFuture<EventStatus> eventStatus(Exchange exchange, ResolveRequest.Ref ref, Duration maxWait)
             throws Waiters.TooManyException {
         try {
-            return eventStatus(exchange, ref.ref(), WaitParameters.token(Objects.requireNonNull(ref.at())), maxWait);
+            return eventStatus(
+                    exchange, ref.ref(), WaitParameters.parseToken(Objects.requireNonNull(ref.at())), maxWait);
         } catch (RefusedException e) {
             // An invalid token concerns only its own reference, like an invalid reference.
             return CompletableFuture.completedFuture(new EventStatus.Foreign(String.valueOf(e.getMessage())));
@@ -225,7 +226,7 @@ final class LookUps {
     }
 
     private Duration maxWait(Exchange exchange) throws RefusedException {
-        return limits.waits().wait(exchange.query("wait"));
+        return limits.waits().parseWait(exchange.query("wait"));
     }
 
     private void whenDone(Exchange exchange, CompletableFuture<EventStatus> status, Consumer<EventStatus> answer) {
@@ -256,6 +257,6 @@ final class LookUps {
         Problems.temporary(
                 exchange,
                 WaitParameters.TOO_MANY_WAITERS,
-                WaitParameters.sentence(String.valueOf(tooMany.getMessage())));
+                Problem.sentence(String.valueOf(tooMany.getMessage())));
     }
 }

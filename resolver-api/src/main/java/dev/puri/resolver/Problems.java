@@ -16,7 +16,7 @@ final class Problems {
             LookUps.NOT_READY,
             Search.NO_SEARCH,
             Search.SEARCH_UNAVAILABLE,
-            WaitParameters.INVALID_PARAMETER,
+            ProblemType.INVALID_PARAMETER,
             WaitParameters.INVALID_TOKEN,
             WaitParameters.FOREIGN_TOKEN,
             WaitParameters.TOO_MANY_WAITERS,
@@ -48,6 +48,6 @@ final class Problems {
 
     /** Responds that a query parameter is invalid. */
     static void invalidParameter(Exchange exchange, String name, Exception mistake) {
-        exchange.problem(Problem.of(WaitParameters.INVALID_PARAMETER, name + ": " + mistake.getMessage() + "."));
+        exchange.problem(Problem.of(ProblemType.INVALID_PARAMETER, name + ": " + mistake.getMessage() + "."));
     }
 }

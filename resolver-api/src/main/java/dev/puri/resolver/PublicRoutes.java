@@ -26,17 +26,17 @@ final class PublicRoutes {
     private PublicRoutes() {}
 
     /**
-     * @param staleness the response header {@code Puri-Table-Lag}, the staleness of the table in seconds
+     * @param stalenessHeader the response header {@code Puri-Table-Lag}, the staleness of the table in seconds
      */
-    static List<Route> of(PublicLookUps lookUps, Health health, Route.DynamicHeader staleness) {
+    static List<Route> of(PublicLookUps lookUps, Health health, Route.DynamicHeader stalenessHeader) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne)
-                .withHeader(staleness));
-        routes.add(
-                Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch).withHeader(staleness));
+                .withHeader(stalenessHeader));
+        routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch)
+                .withHeader(stalenessHeader));
         routes.add(Route.openApi(Routes.class, "/openapi-public.json"));
         routes.add(Problems.pages());
-        routes.addAll(health.bareRoutes());
+        routes.addAll(health.routesWithoutDetails());
         return List.copyOf(routes);
     }
 }

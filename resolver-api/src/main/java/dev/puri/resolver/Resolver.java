@@ -3,12 +3,12 @@ package dev.puri.resolver;
 import dev.puri.http.CannotListenException;
 import dev.puri.http.Drain;
 import dev.puri.http.Health;
-import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
-import dev.puri.http.StateFolder;
+import dev.puri.http.StalenessHeader;
+import dev.puri.http.StateDirectory;
 import dev.puri.projection.DeclaredCollections;
 import dev.puri.projection.PlainConsumers;
 import dev.puri.projection.RefusalLog;
@@ -71,8 +71,9 @@ public final class Resolver implements AutoCloseable {
         ChangesSettings changes = settings.changes();
         try {
             SchemaRegistry registry = resources.add(registry(settings), SchemaRegistry::close);
-            // Kafka Streams needs a state folder, which two clients must not share.
-            StateFolder folder = resources.add(StateFolder.of(settings.stateDir(), "resolver"), StateFolder::close);
+            // Kafka Streams needs a state directory, which two clients must not share.
+            StateDirectory stateDirectory =
+                    resources.add(StateDirectory.of(settings.stateDir(), "resolver"), StateDirectory::close);
             DeclaredCollections collections = resources.add(
                     DeclaredCollections.start(consumers, registry, settings.maxLagAge(), clock, metrics.registry()),
                     DeclaredCollections::close);
@@ -80,8 +81,8 @@ public final class Resolver implements AutoCloseable {
                     RefusalLog.start(
                             consumers,
                             registry,
-                            changes.rejectionsHistory(),
-                            changes.rejectionsMaxAge(),
+                            settings.refusals().rejectionsHistory(),
+                            settings.refusals().rejectionsMaxAge(),
                             settings.maxWaiters(),
                             clock,
                             metrics.registry()),
@@ -110,7 +111,7 @@ public final class Resolver implements AutoCloseable {
                             StreamsTableFeeder.factory(
                                     kafka,
                                     settings.bootstrapServer(),
-                                    folder.path().toString(),
+                                    stateDirectory.path().toString(),
                                     registry,
                                     outcomes,
                                     waiters,
@@ -149,7 +150,7 @@ public final class Resolver implements AutoCloseable {
             health.add(Health.Kind.STARTED, "table", table::started);
             health.add(Health.Kind.READY, "table", table::ready);
             health.add(Health.Kind.READY, "transactions", transactions::ready);
-            Route.DynamicHeader lag = LagHeader.of(Routes.LAG, status::staleness);
+            Route.DynamicHeader stalenessHeader = StalenessHeader.of(Routes.LAG, status::staleness);
             // Runs before the listeners close, because they would wait for these requests.
             Runnable endLongRequests = () -> {
                 subscribers.drain();
@@ -160,7 +161,15 @@ public final class Resolver implements AutoCloseable {
                     ListenerOptions.at(settings.httpHost(), settings.httpPort())
                             .withMaxBodyBytes(settings.maxBodyBytes())
                             .with(settings.http()),
-                    Routes.of(lookUps, topicHandlers, exports, search, TableAdmin.of(keeper), health, metrics, lag),
+                    Routes.of(
+                            lookUps,
+                            topicHandlers,
+                            exports,
+                            search,
+                            TableAdmin.of(keeper),
+                            health,
+                            metrics,
+                            stalenessHeader),
                     metrics));
             if (settings.publicListener().publicHttpPort().isPresent()) {
                 PublicLookUps publicLookUps =
@@ -169,7 +178,7 @@ public final class Resolver implements AutoCloseable {
                         settings.publicListener()
                                 .options(PublicLookUps.LISTENER, settings.http())
                                 .withMaxBodyBytes(settings.maxBodyBytes()),
-                        PublicRoutes.of(publicLookUps, health, lag),
+                        PublicRoutes.of(publicLookUps, health, stalenessHeader),
                         metrics));
             }
             keeper.start();

@@ -1,8 +1,8 @@
 package dev.puri.resolver;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.PublicSettings;
-import dev.puri.http.StateFolder;
+import dev.puri.http.PublicListenerSettings;
+import dev.puri.http.StateDirectory;
 import dev.puri.settings.KafkaProperties;
 import dev.puri.settings.Setting;
 import java.net.URI;
@@ -100,8 +100,9 @@ public record ResolverSettings(
                         + " the user's token. None by default; then the page has no search.")
         Optional<URI> searchUrl,
 
-        PublicSettings publicListener,
+        PublicListenerSettings publicListener,
         ChangesSettings changes,
+        RefusalSettings refusals,
         HttpSettings http,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
@@ -110,7 +111,7 @@ public record ResolverSettings(
      * @throws IllegalArgumentException if the folder or the indexer's address is unusable
      */
     public ResolverSettings {
-        stateDir.ifPresent(StateFolder::requireUsable);
+        stateDir.ifPresent(StateDirectory::requireUsable);
         searchUrl.ifPresent(ResolverSettings::requireHttp);
     }
 

@@ -14,7 +14,7 @@ import java.util.List;
  * GET  /v1/identities/{ref}   200 found, merged · 400 malformed · 404 unknown · 410 deleted
  *        ?at=&wait=           409 refused · 504 not-caught-up
  * POST /v1/resolve            200, a verdict for each reference · 400, 408, 413 for the whole batch
- *        both                 503 with Retry-After, until the first table is complete;
+ *        both look-ups        503 with Retry-After, until the first table is complete;
  *                             Puri-Table-Lag while the table may be stale
  * GET  /v1/changes            200, server-sent events · 400 · 503
  * GET  /v1/export             200, every row and the cursor from which /v1/changes continues · 400 · 503
@@ -45,7 +45,7 @@ final class Routes {
     private Routes() {}
 
     /**
-     * @param lag the response header that reports a stale table
+     * @param stalenessHeader the response header that reports a stale table
      */
     static List<Route> of(
             LookUps lookUps,
@@ -55,25 +55,25 @@ final class Routes {
             TableAdmin tableAdmin,
             Health health,
             Metrics metrics,
-            Route.DynamicHeader lag) {
+            Route.DynamicHeader stalenessHeader) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne)
                 .withQueryParameters("at", "wait")
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch)
                 .withQueryParameters("wait")
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.get("/v1/changes", Scope.CHANGES, topicHandlers::openChanges)
                 .withQueryParameters("collection"));
         routes.add(Route.get("/v1/export", Scope.CHANGES, exports::startExport)
                 .withQueryParameters("collection", "format")
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.get("/v1/rejections", Scope.ADMIN, topicHandlers::answerRejections)
                 .withQueryParameters("puri", "position", "limit"));
         routes.add(Route.get("/v1/collections", Scope.RESOLVE, topicHandlers::answerCollections));
         routes.add(Route.get("/v1/search", Scope.RESOLVE, search::forward).withQueryParameters(Search.PARAMETERS));
         routes.add(
-                Route.get("/v1/stats", Scope.ADMIN, topicHandlers::answerStats).withHeader(lag));
+                Route.get("/v1/stats", Scope.ADMIN, topicHandlers::answerStats).withHeader(stalenessHeader));
         routes.add(Route.get("/v1/digest", Scope.ADMIN, tableAdmin::answerDigest));
         routes.add(Route.post("/v1/table/rebuild", Scope.ADMIN, tableAdmin::beginRebuild));
         routes.add(Route.get("/v1/table/rebuild", Scope.ADMIN, tableAdmin::answerRebuildStatus));

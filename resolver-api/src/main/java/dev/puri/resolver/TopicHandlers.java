@@ -8,12 +8,11 @@ import dev.puri.projection.CollectionsView;
 import dev.puri.projection.DeclaredCollections;
 import dev.puri.projection.RefusalLog;
 import dev.puri.projection.RejectedEvent;
-import dev.puri.projection.RejectionsView;
-import dev.puri.resolver.live.ChangeFilter;
+import dev.puri.projection.RejectionsQuery;
 import dev.puri.resolver.live.ChangeId;
 import dev.puri.resolver.live.ChangesOptions;
+import dev.puri.resolver.live.CollectionFilter;
 import dev.puri.resolver.live.Sink;
-import dev.puri.resolver.live.StatsView;
 import dev.puri.resolver.live.Subscribers;
 import dev.puri.resolver.live.Subscription;
 import dev.puri.resolver.table.Table;
@@ -62,10 +61,10 @@ final class TopicHandlers {
     }
 
     void openChanges(Exchange exchange) {
-        ChangeFilter filter;
+        CollectionFilter filter;
         ChangeId lastId;
         try {
-            filter = ChangeFilter.parse(exchange.queryAll("collection"));
+            filter = CollectionFilter.parse(exchange.queryAll("collection"));
         } catch (IllegalArgumentException e) {
             Problems.invalidParameter(exchange, "collection", e);
             return;
@@ -86,7 +85,7 @@ final class TopicHandlers {
                 Problems.temporary(exchange, TOO_MANY_STREAMS, "The maximum number of change streams are open.");
             case TOO_MANY_REPLAYS ->
                 Problems.temporary(exchange, TOO_MANY_REPLAYS, "The maximum number of replays run.");
-            case ENDING ->
+            case DRAINING ->
                 Problems.temporary(exchange, ProblemType.DRAINING, "Another instance sends the same changes.");
         }
     }
@@ -97,13 +96,13 @@ final class TopicHandlers {
 
     void answerRejections(Exchange exchange) {
         try {
-            RejectionsView view =
-                    RejectionsView.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
+            RejectionsQuery query =
+                    RejectionsQuery.parse(exchange.query("puri"), exchange.query("position"), exchange.query("limit"));
             // Asked before the look-up: a refusal that is read between the two must not seem to be missing.
             boolean isComplete = refusals.follower().hasCaughtUp();
-            List<RejectedEvent> found = view.find(refusals);
-            exchange.json(200, json -> RejectionsView.write(json, found, isComplete));
-        } catch (RejectionsView.InvalidParameterException e) {
+            List<RejectedEvent> found = query.find(refusals);
+            exchange.json(200, json -> RejectionsQuery.write(json, found, isComplete));
+        } catch (RejectionsQuery.InvalidParameterException e) {
             Problems.invalidParameter(exchange, e.parameter(), e);
         }
     }
@@ -123,6 +122,6 @@ final class TopicHandlers {
             return;
         }
         // On a worker thread, since the number of collections, owners and shards has no bound.
-        exchange.jsonFromWorker(200, json -> StatsView.write(json, table.stats(), lagRecords.get(), lagAge.get()));
+        exchange.jsonFromWorker(200, json -> StatsJson.write(json, table.stats(), lagRecords.get(), lagAge.get()));
     }
 }

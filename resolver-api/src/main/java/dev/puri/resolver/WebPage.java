@@ -79,7 +79,7 @@ final class WebPage {
     List<Route> routes() {
         return List.of(
                 // Other sites may add query parameters to a link.
-                Route.get("/", Scope.NONE, exchange -> answer(exchange, INDEX)).ignoringQuery(),
+                Route.get("/", Scope.NONE, exchange -> answer(exchange, INDEX)).ignoringUnknownQuery(),
                 Route.get("/page/{file}", Scope.NONE, exchange -> answer(exchange, exchange.parameter())));
     }
 

@@ -216,10 +216,10 @@ final class ResolverKillIT {
 
     private void assertAnswersAreThoseOfTheTopic(ServerProcess asked) throws Exception {
         Map<Puri, Row> rows = topic.rows();
-        Map<Handle, Puri> bearers = new HashMap<>();
+        Map<Handle, Puri> purisByHandle = new HashMap<>();
         rows.forEach((name, row) -> {
             if (row.handle() != null) {
-                bearers.put(row.handle(), name);
+                purisByHandle.put(row.handle(), name);
             }
         });
         Map<String, @Nullable Puri> refs = new TreeMap<>();
@@ -227,7 +227,7 @@ final class ResolverKillIT {
         IntStream.range(0, NAMES + 1_000)
                 .mapToObj(RememberedTopic::name)
                 .forEach(name -> refs.put(name.toString(), name));
-        topic.handles().forEach(handle -> refs.put(handle.text(), bearers.get(handle)));
+        topic.handles().forEach(handle -> refs.put(handle.text(), purisByHandle.get(handle)));
         List<String> wrong = new ArrayList<>();
         List<String> all = List.copyOf(refs.keySet());
         for (int from = 0; from < all.size(); from += REFS_AT_ONCE) {

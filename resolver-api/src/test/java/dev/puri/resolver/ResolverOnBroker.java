@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.http.HttpSettings;
-import dev.puri.http.PublicSettings;
+import dev.puri.http.PublicListenerSettings;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
@@ -166,8 +166,9 @@ abstract class ResolverOnBroker {
                 Duration.ofMinutes(10),
                 100_000,
                 Optional.empty(),
-                PublicSettings.OFF,
+                PublicListenerSettings.OFF,
                 ChangesSettings.DEFAULT,
+                RefusalSettings.DEFAULT,
                 HttpSettings.DEFAULT,
                 KafkaProperties.NONE);
     }

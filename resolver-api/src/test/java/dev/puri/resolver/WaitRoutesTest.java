@@ -55,7 +55,7 @@ final class WaitRoutesTest extends ServedRoutes {
 
     @Test
     void aRefusedEventIsAConflict() {
-        outcomes.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
+        outcomes.addRefused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
 
         assertThat(get("/v1/identities/" + OF_THE_EVENT + "?at=3-7", 409))
                 .isEqualTo("{\"ref\":\"" + OF_THE_EVENT + "\",\"verdict\":\"refused\",\"puri\":\"" + OF_THE_EVENT
@@ -77,7 +77,7 @@ final class WaitRoutesTest extends ServedRoutes {
 
     @Test
     void aBatchWaitsForAllItsTokens() throws Exception {
-        outcomes.refused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
+        outcomes.addRefused(Puri.parse(OF_THE_EVENT), Position.parse("3-7"), Reason.PURI_TAKEN);
         String body = "{\"refs\":[\"soundcloud:tracks:123\",{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-1042\"},"
                 + "{\"ref\":\"" + OF_THE_EVENT + "\",\"at\":\"3-7\"},{\"ref\":\"" + OF_THE_EVENT
                 + "\",\"at\":\"nothing\"},{\"ref\":\"" + OF_THE_EVENT + "\"}]}";

@@ -1,7 +1,7 @@
 package dev.puri.search;
 
-import dev.puri.projection.AvroValues;
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.wait.EventOutcome;
 import dev.puri.projection.wait.OutcomeCache;
@@ -45,8 +45,8 @@ final class ChangeDecoder {
     /** Maximum age in {@link #publishedBeforeNanos}: an older document counts as this old. */
     private static final Duration MAX_AGE = Duration.ofHours(1);
 
-    private final AvroValues<IdentityRow> rows;
-    private final AvroValues<dev.puri.schemas.avro.Document> documents;
+    private final AvroValueDecoder<IdentityRow> rows;
+    private final AvroValueDecoder<dev.puri.schemas.avro.Document> documents;
     private final OutcomeCache outcomes;
     private final AttributeLookup attributeLookup;
     private final Map<EntryKind, Counter> undecodableRecords = new EnumMap<>(EntryKind.class);
@@ -86,8 +86,8 @@ final class ChangeDecoder {
             SchemaRegistry registry, OutcomeCache outcomes, AttributeLookup attributeLookup, MeterRegistry meters) {
         this.outcomes = outcomes;
         this.attributeLookup = attributeLookup;
-        rows = new AvroValues<>(IdentityRow.class, registry);
-        documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, registry);
+        rows = new AvroValueDecoder<>(IdentityRow.class, registry);
+        documents = new AvroValueDecoder<>(dev.puri.schemas.avro.Document.class, registry);
         for (EntryKind kind : EntryKind.values()) {
             undecodableRecords.put(
                     kind,

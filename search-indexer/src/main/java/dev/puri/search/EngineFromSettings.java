@@ -1,6 +1,6 @@
 package dev.puri.search;
 
-import dev.puri.http.StateFolder;
+import dev.puri.http.StateDirectory;
 import dev.puri.search.index.CursorSeal;
 import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.IndexUnavailableException;
@@ -16,20 +16,21 @@ import java.security.NoSuchAlgorithmException;
 /**
  * Opens the search engine that the settings name.
  *
- * @param folder the folder of this instance: Lucene's index, and the key that encrypts cursors
+ * @param directory the directory of this instance: Lucene's index, and the key that encrypts cursors
  */
-record EngineFromSettings(SearchSettings settings, StateFolder folder) implements Indexer.EngineOpener, AutoCloseable {
+record EngineFromSettings(SearchSettings settings, StateDirectory directory)
+        implements Indexer.EngineOpener, AutoCloseable {
     private static final String CURSOR_KEY = "cursor.key";
 
     static EngineFromSettings of(SearchSettings settings) {
-        return new EngineFromSettings(settings, StateFolder.of(settings.stateDir(), "search"));
+        return new EngineFromSettings(settings, StateDirectory.of(settings.stateDir(), "search"));
     }
 
     @Override
     public IndexStore open() throws IndexUnavailableException {
         return settings.engine().isOpenSearch()
                 ? new OpenSearchStore(settings.openSearch(), seal())
-                : new LuceneStore(folder.path(), seal());
+                : new LuceneStore(directory.path(), seal());
     }
 
     private CursorSeal seal() throws IndexUnavailableException {
@@ -38,11 +39,11 @@ record EngineFromSettings(SearchSettings settings, StateFolder folder) implement
             return new CursorSeal(sha256(secret.value()));
         }
         try {
-            PrivateFiles.createFolder(folder.path());
-            return CursorSeal.ofFile(folder.path().resolve(CURSOR_KEY));
+            PrivateFiles.createFolder(directory.path());
+            return CursorSeal.ofFile(directory.path().resolve(CURSOR_KEY));
         } catch (IOException e) {
             throw new IndexUnavailableException(
-                    "the key of cursors cannot be stored in " + folder.path() + " (" + e + ")", e);
+                    "the key of cursors cannot be stored in " + directory.path() + " (" + e + ")", e);
         }
     }
 
@@ -56,6 +57,6 @@ record EngineFromSettings(SearchSettings settings, StateFolder folder) implement
 
     @Override
     public void close() {
-        folder.close();
+        directory.close();
     }
 }

@@ -59,7 +59,7 @@ final class EventWaits {
         if (event.handle() == null) {
             rowStatus = rowWaits.await(caller, puri(event), event.token(), event.maxWait());
         } else {
-            rows.cacheBearer(event.handle());
+            rows.cachePuriOf(event.handle());
             rowStatus = rowWaits.await(caller, event.handle(), event.token(), event.maxWait());
         }
         // A wait that ends later continues on the indexer's thread or the timer's, which must not block.
@@ -98,7 +98,7 @@ final class EventWaits {
             boolean mayBlock,
             AtomicReference<CompletableFuture<?>> currentWait) {
         EventStatus notCaughtUp = new EventStatus.NotCaughtUp(event.token());
-        Puri puri = event.handle() == null ? event.puri() : rows.bearer(event.handle());
+        Puri puri = event.handle() == null ? event.puri() : rows.puriOf(event.handle());
         int partitions = indexer.endOffsets().partitions(EntryKind.DOCUMENT);
         if (puri == null || partitions == 0) {
             return CompletableFuture.completedFuture(notCaughtUp);

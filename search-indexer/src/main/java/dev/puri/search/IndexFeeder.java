@@ -65,7 +65,7 @@ final class IndexFeeder implements AutoCloseable {
     /** Frequent commits would cost more than reading the records since the last commit again after a crash. */
     private static final Duration FIRST_FILL_COMMIT_INTERVAL = Duration.ofSeconds(30);
 
-    /** Commits are due even without changes, so that the stored {@link #asOf} does not become too old. */
+    /** Commits are due even without changes, so that the stored {@link #completeUpTo} does not become too old. */
     private static final Duration MAX_COMMIT_INTERVAL = Duration.ofMinutes(10);
 
     private final SearchIndex index;
@@ -95,8 +95,8 @@ final class IndexFeeder implements AutoCloseable {
     /** The documents that readers see, compared with end offsets that include open transactions. */
     private final Staleness<EndOffsets> documentStaleness;
 
-    /** The result of {@link #asOf} until the index has caught up. */
-    private final ObservationTime firstAsOf;
+    /** The result of {@link #completeUpTo} until the index has caught up. */
+    private final ObservationTime firstCompleteUpTo;
 
     private volatile NextOffsets appliedOffsets;
     private volatile NextOffsets visibleOffsets;
@@ -148,17 +148,17 @@ final class IndexFeeder implements AutoCloseable {
         visibleOffsets = appliedOffsets;
         purgeNeededSince = checkpoint.purgeNeededSince();
         boolean isEmpty = checkpoint.topicIds().isEmpty();
-        Instant wall = isEmpty ? source.at().wall() : checkpoint.asOf();
+        Instant wall = isEmpty ? source.at().wall() : checkpoint.completeUpTo();
         long ageNanos =
                 Math.max(0, Duration.between(wall, context.clock().instant()).toNanos());
-        firstAsOf = new ObservationTime(System.nanoTime() - ageNanos, wall);
+        firstCompleteUpTo = new ObservationTime(System.nanoTime() - ageNanos, wall);
         staleness = new Staleness<>(SourceOffsets::at, ends -> ends.lag(visibleOffsets) == 0, context.clock());
         documentStaleness = new Staleness<>(
                 EndOffsets::at,
                 ends -> ends.isReachedBy(partition -> visibleOffsets.nextOffset(EntryKind.DOCUMENT, partition)),
                 context.clock());
         if (checkpoint.isComplete()) {
-            staleness.noteComplete(firstAsOf);
+            staleness.noteComplete(firstCompleteUpTo);
         }
         needsCommit = isEmpty;
     }
@@ -166,7 +166,7 @@ final class IndexFeeder implements AutoCloseable {
     /**
      * Polls and applies one batch, and refreshes and commits the index if that is due. May block in the engine.
      *
-     * @param source current offsets of the topics. When readers reach them, the index is complete as of their time.
+     * @param source current offsets of the topics. When readers reach them, the index is complete up to their time.
      * @param maxIndexAge maximum time since the index was complete; see {@link EndOffsetMonitor#maxIndexAge}
      * @param timeout the longest wait for records
      * @return false if there was nothing to apply, or a retry is due later
@@ -184,9 +184,10 @@ final class IndexFeeder implements AutoCloseable {
     }
 
     private void requireSameTopics(SourceOffsets source, Duration maxIndexAge) throws RebuildRequiredException {
-        if (asOf().age(context.clock()).compareTo(maxIndexAge) > 0) {
+        if (completeUpTo().age(context.clock()).compareTo(maxIndexAge) > 0) {
             throw new RebuildRequiredException(
-                    "the index has not been up to date since " + asOf().wall() + " and may have missed erasures");
+                    "the index has not been up to date since " + completeUpTo().wall()
+                            + " and may have missed erasures");
         }
         for (EntryKind kind : EntryKind.values()) {
             if (!source.endsOf(kind).isOfTheSameTopic(firstSource.endsOf(kind))) {
@@ -371,7 +372,7 @@ final class IndexFeeder implements AutoCloseable {
 
     private IndexCheckpoint checkpoint() {
         return new IndexCheckpoint(
-                firstSource.topicIds(), appliedOffsets.byKind(), asOf().wall(), isComplete(), purgeNeededSince);
+                firstSource.topicIds(), appliedOffsets.byKind(), completeUpTo().wall(), isComplete(), purgeNeededSince);
     }
 
     /** Whether this feeder's index has applied all changes that readers of another feeder's index see. */
@@ -379,7 +380,7 @@ final class IndexFeeder implements AutoCloseable {
         return appliedOffsets.hasReached(other.visibleOffsets);
     }
 
-    /** Returns whether the entries of a kind agree with the registrar. Thread-safe. */
+    /** Returns the check of the entries of a kind. Thread-safe. */
     DigestCheck digestCheck(EntryKind kind) {
         return digestComparison.check(kind);
     }
@@ -413,9 +414,9 @@ final class IndexFeeder implements AutoCloseable {
         return staleness.hasCaughtUp();
     }
 
-    /** Returns the latest time as of which readers certainly see all records. Thread-safe. */
-    ObservationTime asOf() {
-        return Objects.requireNonNullElse(staleness.asOf(), firstAsOf);
+    /** Returns the latest time up to which readers certainly see all records. Thread-safe. */
+    ObservationTime completeUpTo() {
+        return Objects.requireNonNullElse(staleness.completeUpTo(), firstCompleteUpTo);
     }
 
     /**
@@ -427,8 +428,9 @@ final class IndexFeeder implements AutoCloseable {
      * the last stable offset of its partition.
      */
     boolean isDocumentVisible(Puri puri) {
-        ObservationTime documentsAsOf = documentStaleness.asOf();
-        return documentsAsOf != null && documentsAsOf.nanos() - recentRows().writtenBeforeNanos(puri) >= 0;
+        ObservationTime documentsCompleteUpTo = documentStaleness.completeUpTo();
+        return documentsCompleteUpTo != null
+                && documentsCompleteUpTo.nanos() - recentRows().writtenBeforeNanos(puri) >= 0;
     }
 
     /** Returns a human-readable reason why the feeder waits; null if it does not wait. Thread-safe. */

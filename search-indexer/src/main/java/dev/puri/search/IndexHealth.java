@@ -22,7 +22,7 @@ final class IndexHealth {
 
     private final Indexer indexer;
     private final IndexRebuild rebuild;
-    private final FailureState indexerProblem;
+    private final FailureState updateFailure;
     private final Indexer.Limits limits;
     private final InstantSource clock;
     private final Supplier<@Nullable String> openTransaction;
@@ -34,20 +34,20 @@ final class IndexHealth {
     private record Failure(String reason, ObservationTime at) {}
 
     /**
-     * @param indexerProblem why the indexer's thread cannot update the index
+     * @param updateFailure why the indexer's thread cannot update the index
      * @param openTransaction describes an open transaction that holds back the last stable offset; null if there is
      *     none
      */
     IndexHealth(
             Indexer indexer,
             IndexRebuild rebuild,
-            FailureState indexerProblem,
+            FailureState updateFailure,
             Indexer.Limits limits,
             InstantSource clock,
             Supplier<@Nullable String> openTransaction) {
         this.indexer = indexer;
         this.rebuild = rebuild;
-        this.indexerProblem = indexerProblem;
+        this.updateFailure = updateFailure;
         this.limits = limits;
         this.clock = clock;
         this.openTransaction = openTransaction;
@@ -85,7 +85,7 @@ final class IndexHealth {
     @Nullable
     Duration staleness() {
         ServingIndex serving = indexer.serving();
-        return serving == null ? null : serving.asOf().age(clock);
+        return serving == null ? null : serving.completeUpTo().age(clock);
     }
 
     /** Returns a human-readable reason why searches have to wait. */
@@ -112,7 +112,7 @@ final class IndexHealth {
 
     private @Nullable String notReadyReason() {
         IndexFeeder servingFeeder = indexer.servingFeeder();
-        String threadProblem = indexerProblem.reason();
+        String threadProblem = updateFailure.reason();
         if (servingFeeder == null) {
             IndexFeeder firstFeeder = indexer.primaryFeeder();
             String feederProblem = firstFeeder != null ? firstFeeder.waitReason() : rebuild.waitReason();
@@ -142,9 +142,9 @@ final class IndexHealth {
             return "the lag of the index is " + lag + " offsets, more than " + limits.maxLag();
         }
         // If the engine hangs in a batch while few records arrive, the lag stays small. So check the staleness too.
-        ObservationTime asOf = servingFeeder.asOf();
-        if (asOf.age(clock).compareTo(limits.maxLagAge()) > 0) {
-            return "the index may lack records written after " + asOf.wall();
+        ObservationTime completeUpTo = servingFeeder.completeUpTo();
+        if (completeUpTo.age(clock).compareTo(limits.maxLagAge()) > 0) {
+            return "the index may lack records written after " + completeUpTo.wall();
         }
         return threadProblem != null ? threadProblem : openTransaction.get();
     }
@@ -181,7 +181,7 @@ final class IndexHealth {
             details.put("reached", endOffsets.sumOfEnds() - endOffsets.lag(firstFeeder.appliedOffsets()));
             details.put("end", endOffsets.sumOfEnds());
         }
-        String threadProblem = indexerProblem.reason();
+        String threadProblem = updateFailure.reason();
         String detail =
                 threadProblem != null ? threadProblem : indexer.endOffsets().failureReason();
         if (detail != null) {

@@ -61,14 +61,14 @@ final class IndexRows implements ReadYourWrites.Rows {
 
     /** Checks the recent rows only, because it is called for each change while a request waits for a handle. */
     @Override
-    public @Nullable Puri bearer(Handle handle) {
+    public @Nullable Puri puriOf(Handle handle) {
         IndexFeeder feeder = indexer.servingFeeder();
-        return feeder == null ? null : feeder.recentRows().bearer(handle);
+        return feeder == null ? null : feeder.recentRows().puriOf(handle);
     }
 
-    /** Asks the engine for the bearer of a handle, and adds it to the recent rows. May block. */
-    void cacheBearer(Handle handle) {
-        if (bearer(handle) != null) {
+    /** Asks the engine for the pURI of the identity that has a handle, and adds it to the recent rows. May block. */
+    void cachePuriOf(Handle handle) {
+        if (puriOf(handle) != null) {
             return;
         }
         try (ServingIndex serving = indexer.acquire()) {
@@ -78,10 +78,10 @@ final class IndexRows implements ReadYourWrites.Rows {
             }
             Puri puri = serving.index().findByHandle(handle);
             if (puri != null) {
-                feeder.recentRows().putBearerIfAbsent(handle, puri);
+                feeder.recentRows().putPuriIfAbsent(handle, puri);
             }
         } catch (IndexUnavailableException e) {
-            // A later change may contain the bearer. Otherwise the wait ends without a result.
+            // A later change may contain the handle. Otherwise the wait ends without a result.
         }
     }
 

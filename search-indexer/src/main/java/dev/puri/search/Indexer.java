@@ -81,7 +81,7 @@ final class Indexer implements AutoCloseable {
     private final LifeCycle<ServingIndex, IndexFeeder> lifeCycle = new LifeCycle<>("search index");
 
     /** Why the indexer's thread cannot update the index. */
-    private final FailureState problem = new FailureState("the engine is being opened");
+    private final FailureState updateFailure = new FailureState("the engine is being opened");
 
     /** The failure because of which an index that has served does not serve now; null if there is none. */
     private volatile @Nullable String servingFailure;
@@ -130,7 +130,7 @@ final class Indexer implements AutoCloseable {
         this.waiters = context.waiters();
         this.clock = context.clock();
         rebuild = new IndexRebuild(context, lifeCycle);
-        health = new IndexHealth(this, rebuild, problem, limits, clock, openTransaction);
+        health = new IndexHealth(this, rebuild, updateFailure, limits, clock, openTransaction);
         purges = new PurgeScheduler(limits.forgetAfter(), health.purgeFailure(), clock, context.meters());
         context.meters().registerDigests(this::digestCheck);
     }
@@ -292,7 +292,7 @@ final class Indexer implements AutoCloseable {
         }
         boolean isUnavailable = cause instanceof IndexUnavailableException;
         String reason = isUnavailable ? String.valueOf(cause.getMessage()) : cause.toString();
-        reportProblem(isUnavailable ? "waiting for the engine: " + reason : reason);
+        reportUpdateFailure(isUnavailable ? "the engine cannot be used: " + reason : reason);
         health.recordFailure(reason);
         if (hasServed) {
             servingFailure = reason;
@@ -318,8 +318,8 @@ final class Indexer implements AutoCloseable {
             deletions.add(stored != null ? stored : awaitingDeletion(index));
             rebuild.require(mismatch);
             // An index cannot be rebuilt from truncated topics.
-            problem.changeTo(
-                    mismatch.equals(source.truncation()) ? mismatch : "the index is being rebuilt: " + mismatch);
+            updateFailure.changeTo(
+                    mismatch.equals(source.truncation()) ? mismatch : "the index is being rebuilt because " + mismatch);
         }
         while (!stop.isRequested()) {
             runRound(store);
@@ -335,7 +335,7 @@ final class Indexer implements AutoCloseable {
             stored.setFeeder(feeder);
             lifeCycle.attach(feeder);
         }
-        problem.clear();
+        updateFailure.clear();
     }
 
     /**
@@ -343,13 +343,14 @@ final class Indexer implements AutoCloseable {
      * #MAX_AGE_WITHOUT_BROKERS} ago.
      */
     private void serveStoredIndex(SearchIndex index, IndexCheckpoint checkpoint) {
-        Duration age = Duration.between(checkpoint.asOf(), clock.instant());
+        Duration age = Duration.between(checkpoint.completeUpTo(), clock.instant());
         if (age.compareTo(MAX_AGE_WITHOUT_BROKERS) < 0) {
             lifeCycle.open(new ServingIndex(
-                    index, new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.asOf())));
+                    index,
+                    new ObservationTime(System.nanoTime() - Math.max(0, age.toNanos()), checkpoint.completeUpTo())));
             hasServed = true;
             servingFailure = null;
-            log.info("The stored index serves; it has all records up to {}", checkpoint.asOf());
+            log.info("The stored index serves; it has all records up to {}", checkpoint.completeUpTo());
         }
     }
 
@@ -409,7 +410,7 @@ final class Indexer implements AutoCloseable {
     }
 
     private static ServingIndex servingIndexOf(IndexFeeder feeder) {
-        ServingIndex index = new ServingIndex(feeder.index(), feeder.asOf());
+        ServingIndex index = new ServingIndex(feeder.index(), feeder.completeUpTo());
         index.setFeeder(feeder);
         return index;
     }
@@ -417,7 +418,7 @@ final class Indexer implements AutoCloseable {
     private void onServing() {
         hasServed = true;
         servingFailure = null;
-        problem.clear();
+        updateFailure.clear();
         sizeReadAtNanos = System.nanoTime() - SIZE_INTERVAL.toNanos();
         waiters.wakeAll();
     }
@@ -427,7 +428,7 @@ final class Indexer implements AutoCloseable {
      * replaces it; otherwise it is deleted.
      */
     private void stopFeeding(IndexFeeder feeder, String mismatch) {
-        reportProblem("the index is being rebuilt: " + mismatch);
+        reportUpdateFailure("the index is being rebuilt because " + mismatch);
         feeder.disconnect();
         lifeCycle.detach();
         if (lifeCycle.serving() == null) {
@@ -487,7 +488,7 @@ final class Indexer implements AutoCloseable {
                 return offsets;
             }
             String reason = endOffsets.failureReason();
-            reportProblem(reason == null ? "waiting for the end offsets" : reason);
+            reportUpdateFailure(reason == null ? "the brokers have not reported the end offsets yet" : reason);
             stop.awaitRequest(POLL_TIMEOUT);
         }
         throw new StoppedException("stopped while waiting for the end offsets");
@@ -515,8 +516,8 @@ final class Indexer implements AutoCloseable {
         }
     }
 
-    private void reportProblem(String reason) {
-        if (problem.changeTo(reason) && !stop.isRequested()) {
+    private void reportUpdateFailure(String reason) {
+        if (updateFailure.changeTo(reason) && !stop.isRequested()) {
             log.warn("The index cannot be updated: {}", reason);
         }
     }

@@ -86,7 +86,7 @@ final class PendingWakeUps {
         } else {
             recentRows.removeRow(change.puri());
             if (eventOutcome != null && eventOutcome.outcome().kind() == Outcome.Kind.APPLIED) {
-                outcomes.erased(change.puri(), eventOutcome.position(), record.writtenAt());
+                outcomes.addErased(change.puri(), eventOutcome.position(), record.writtenAt());
             } else if (eventOutcome != null) {
                 outcomes.addWithoutRow(change.puri(), eventOutcome.position());
             }
@@ -94,7 +94,7 @@ final class PendingWakeUps {
         if (eventOutcome != null) {
             outcomes.addDecided(change.puri(), eventOutcome.position());
             if (eventOutcome.outcome().reason() != null) {
-                outcomes.refused(
+                outcomes.addRefused(
                         change.puri(),
                         eventOutcome.position(),
                         eventOutcome.outcome().reason());

@@ -20,7 +20,7 @@ final class Problems {
             SearchRequest.INVALID_CURSOR,
             AdminRequests.VERIFY_UNDER_WAY,
             AdminRequests.TOO_MANY_TO_VERIFY,
-            WaitParameters.INVALID_PARAMETER,
+            ProblemType.INVALID_PARAMETER,
             WaitParameters.INVALID_TOKEN,
             WaitParameters.FOREIGN_TOKEN,
             WaitParameters.TOO_MANY_WAITERS);

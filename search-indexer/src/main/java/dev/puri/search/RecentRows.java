@@ -7,15 +7,15 @@ import dev.puri.schemas.log.Position;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the most recent rows that readers of the index see: the last event of each name, the bearer of each
- * handle, and an upper bound for the time at which each row was written. Waits for events check this cache without
- * asking the engine. Each map keeps the newest {@value #CAPACITY} entries. Thread-safe.
+ * A cache of the most recent rows that readers of the index see: the last event of each name, the name of each handle,
+ * and an upper bound for the time at which each row was written. Waits for events check this cache without asking the
+ * engine. Each map keeps the newest {@value #CAPACITY} entries. Thread-safe.
  */
 final class RecentRows {
     static final int CAPACITY = 100_000;
 
     private final RecentEntries<Puri, Position> rows = new RecentEntries<>(CAPACITY);
-    private final RecentEntries<Handle, Puri> bearers = new RecentEntries<>(CAPACITY);
+    private final RecentEntries<Handle, Puri> purisByHandle = new RecentEntries<>(CAPACITY);
 
     /** The bound for rows without an entry in {@link #writtenBeforeNanos}, by {@link System#nanoTime}. */
     private long defaultWrittenBeforeNanos = System.nanoTime();
@@ -47,13 +47,13 @@ final class RecentRows {
     synchronized void putRow(Puri puri, Position position, @Nullable Handle handle) {
         rows.put(puri, position);
         if (handle != null) {
-            bearers.put(handle, puri);
+            purisByHandle.put(handle, puri);
         }
     }
 
-    /** Adds the bearer that the engine had for a handle, unless the cache has one, which may be of a later row. */
-    synchronized void putBearerIfAbsent(Handle handle, Puri puri) {
-        bearers.putIfAbsent(handle, puri);
+    /** Adds the pURI that the engine had for a handle, unless the cache has one, which may be of a later row. */
+    synchronized void putPuriIfAbsent(Handle handle, Puri puri) {
+        purisByHandle.putIfAbsent(handle, puri);
     }
 
     /** Removes the row of a name, after readers have stopped seeing the row. */
@@ -66,8 +66,8 @@ final class RecentRows {
         return rows.get(puri);
     }
 
-    /** Returns the bearer of a handle; null if the cache does not contain it. */
-    synchronized @Nullable Puri bearer(Handle handle) {
-        return bearers.get(handle);
+    /** Returns the pURI of the identity that has a handle; null if the cache does not contain it. */
+    synchronized @Nullable Puri puriOf(Handle handle) {
+        return purisByHandle.get(handle);
     }
 }

@@ -84,9 +84,9 @@ final class SearchHandlers {
             }
             SearchRequest.AwaitedEvent event = request.awaitedEvent();
             if (event == null) {
-                pool.run(exchange, () -> search(exchange, request));
+                pool.submit(exchange, () -> search(exchange, request));
             } else {
-                pool.run(exchange, () -> await(exchange, event, request));
+                pool.submit(exchange, () -> await(exchange, event, request));
             }
         } catch (RefusedException e) {
             exchange.problem(e.problem());
@@ -108,7 +108,7 @@ final class SearchHandlers {
             Set<String> requestedNames = request.query().collections();
             Set<String> searchedNames =
                     requestedNames.isEmpty() ? publicNames : intersection(requestedNames, publicNames);
-            pool.run(exchange, () -> searchAsPublic(exchange, request, searchedNames));
+            pool.submit(exchange, () -> searchAsPublic(exchange, request, searchedNames));
         } catch (RefusedException e) {
             exchange.problem(e.problem());
         }
@@ -179,7 +179,7 @@ final class SearchHandlers {
                     ENGINE_UNAVAILABLE,
                     listener.equals(PUBLIC)
                             ? "Search is temporarily unavailable."
-                            : WaitParameters.sentence(String.valueOf(e.getMessage())));
+                            : Problem.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
     }
@@ -199,7 +199,7 @@ final class SearchHandlers {
             status = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
             Problem problem = Problem.of(
-                    WaitParameters.TOO_MANY_WAITERS, WaitParameters.sentence(String.valueOf(e.getMessage())));
+                    WaitParameters.TOO_MANY_WAITERS, Problem.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {
@@ -214,12 +214,12 @@ final class SearchHandlers {
 
     private void respond(Exchange exchange, EventStatus status, SearchRequest request) {
         switch (status) {
-            case EventStatus.Seen ignored -> pool.run(exchange, () -> search(exchange, request));
+            case EventStatus.Seen ignored -> pool.submit(exchange, () -> search(exchange, request));
             case EventStatus.Refused refused -> exchange.problem(refusalProblem(refused));
             case EventStatus.Foreign foreign ->
-                exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, WaitParameters.sentence(foreign.detail())));
+                exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, Problem.sentence(foreign.detail())));
             case EventStatus.NotCaughtUp late ->
-                exchange.problem(Problem.of(NOT_CAUGHT_UP, WaitParameters.sentence(late.detail())));
+                exchange.problem(Problem.of(NOT_CAUGHT_UP, Problem.sentence(late.detail())));
         }
     }
 
@@ -229,7 +229,7 @@ final class SearchHandlers {
                         REFUSED,
                         refusal == null || refusal.detail().isEmpty()
                                 ? "The event " + refused.at() + " was refused."
-                                : WaitParameters.sentence(refusal.detail()))
+                                : Problem.sentence(refusal.detail()))
                 .with("reason", refused.reason().name());
         if (refusal != null && refusal.holder() != null) {
             Map<String, Object> holder = new LinkedHashMap<>();
@@ -251,7 +251,7 @@ final class SearchHandlers {
                     "The index is not complete yet: " + indexer.health().waitReason() + ".");
         } else {
             exchange.header("Retry-After", "1")
-                    .problem(Problem.of(ENGINE_UNAVAILABLE, WaitParameters.sentence("the index failed: " + failure)));
+                    .problem(Problem.of(ENGINE_UNAVAILABLE, Problem.sentence("the index failed: " + failure)));
         }
     }
 

@@ -115,7 +115,7 @@ final class SearchPool implements AutoCloseable {
     }
 
     /** Queues a search of a request, or responds 503 if it would wait too long. Thread-safe. */
-    void run(Exchange exchange, Search search) {
+    void submit(Exchange exchange, Search search) {
         submit(new ExchangeTask(exchange, search));
     }
 

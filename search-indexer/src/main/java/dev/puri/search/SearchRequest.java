@@ -1,6 +1,7 @@
 package dev.puri.search;
 
 import dev.puri.http.Exchange;
+import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.http.RefusedException;
 import dev.puri.projection.wait.WaitParameters;
@@ -218,7 +219,7 @@ record SearchRequest(
         try {
             return text == null ? null : new Cursor(text);
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(INVALID_CURSOR, WaitParameters.sentence(String.valueOf(e.getMessage())));
+            throw new RefusedException(INVALID_CURSOR, Problem.sentence(String.valueOf(e.getMessage())));
         }
     }
 
@@ -251,8 +252,8 @@ record SearchRequest(
             }
             return null;
         }
-        Position token = WaitParameters.token(at);
-        Duration maxWait = waitParameters.wait(wait);
+        Position token = WaitParameters.parseToken(at);
+        Duration maxWait = waitParameters.parseWait(wait);
         if (ref == null) {
             throw invalid(
                     "at",
@@ -268,7 +269,7 @@ record SearchRequest(
     }
 
     private static RefusedException invalid(String parameter, String rule) {
-        return new RefusedException(WaitParameters.INVALID_PARAMETER, parameter + ": " + rule + ".");
+        return new RefusedException(ProblemType.INVALID_PARAMETER, parameter + ": " + rule + ".");
     }
 
     private static String quote(String text) {

@@ -46,23 +46,23 @@ final class SearchRoutes {
     /**
      * Returns the routes of the internal listener.
      *
-     * @param lag the header {@value #LAG}
+     * @param stalenessHeader the header {@value #LAG}, the staleness of the index in seconds
      */
     static List<Route> internalRoutes(
             SearchHandlers searchHandlers,
             AdminRequests adminRequests,
             Health health,
             Metrics metrics,
-            Route.DynamicHeader lag) {
+            Route.DynamicHeader stalenessHeader) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/search", Scope.RESOLVE, searchHandlers::handleInternal)
                 .withQueryParameters(SearchRequest.PARAMETERS)
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.post("/v1/search/reindex", Scope.ADMIN, adminRequests::beginRebuild));
         routes.add(Route.get("/v1/search/reindex", Scope.ADMIN, adminRequests::rebuildStatus));
         routes.add(Route.delete("/v1/search/reindex", Scope.ADMIN, adminRequests::cancelRebuild));
         routes.add(Route.get("/v1/search/verify", Scope.ADMIN, adminRequests::verify));
-        routes.add(Route.get("/v1/stats", Scope.ADMIN, adminRequests::stats).withHeader(lag));
+        routes.add(Route.get("/v1/stats", Scope.ADMIN, adminRequests::stats).withHeader(stalenessHeader));
         routes.add(Route.get("/v1/digest", Scope.ADMIN, adminRequests::digest));
         routes.add(Route.openApi(SearchRoutes.class, "/openapi-search.json"));
         routes.add(Problems.pages());
@@ -72,14 +72,14 @@ final class SearchRoutes {
     }
 
     /** Returns the routes of the public listener. */
-    static List<Route> publicRoutes(SearchHandlers searchHandlers, Health health, Route.DynamicHeader lag) {
+    static List<Route> publicRoutes(SearchHandlers searchHandlers, Health health, Route.DynamicHeader stalenessHeader) {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/search", Scope.RESOLVE, searchHandlers::handlePublic)
                 .withQueryParameters(SearchRequest.PUBLIC_PARAMETERS)
-                .withHeader(lag));
+                .withHeader(stalenessHeader));
         routes.add(Route.openApi(SearchRoutes.class, "/openapi-search-public.json"));
         routes.add(Problems.pages());
-        routes.addAll(health.bareRoutes());
+        routes.addAll(health.routesWithoutDetails());
         return List.copyOf(routes);
     }
 }

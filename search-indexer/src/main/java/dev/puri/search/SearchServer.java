@@ -3,11 +3,11 @@ package dev.puri.search;
 import dev.puri.http.CannotListenException;
 import dev.puri.http.Drain;
 import dev.puri.http.Health;
-import dev.puri.http.LagHeader;
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
+import dev.puri.http.StalenessHeader;
 import dev.puri.projection.DeclaredCollections;
 import dev.puri.projection.PlainConsumers;
 import dev.puri.projection.RefusalLog;
@@ -173,7 +173,7 @@ public final class SearchServer implements AutoCloseable {
             if (hasPublicListener) {
                 health.add(Health.Kind.READY, "collections", () -> stateOf(collections));
             }
-            Route.DynamicHeader lag = LagHeader.of(SearchRoutes.LAG, indexer.health()::staleness);
+            Route.DynamicHeader stalenessHeader = StalenessHeader.of(SearchRoutes.LAG, indexer.health()::staleness);
             // Otherwise the listeners would wait for these requests to end.
             Runnable endLongRequests = () -> {
                 waiters.close();
@@ -182,12 +182,12 @@ public final class SearchServer implements AutoCloseable {
             resources.runBeforeClosing(() -> Drain.run(health, drainDelay, endLongRequests, listeners));
             listeners.add(Listener.start(
                     ListenerOptions.at(settings.httpHost(), settings.httpPort()).with(settings.http()),
-                    SearchRoutes.internalRoutes(searchHandlers, adminRequests, health, metrics, lag),
+                    SearchRoutes.internalRoutes(searchHandlers, adminRequests, health, metrics, stalenessHeader),
                     metrics));
             if (hasPublicListener) {
                 listeners.add(Listener.start(
                         settings.publicListener().options(SearchHandlers.PUBLIC, settings.http()),
-                        SearchRoutes.publicRoutes(searchHandlers, health, lag),
+                        SearchRoutes.publicRoutes(searchHandlers, health, stalenessHeader),
                         metrics));
             }
             indexer.start();

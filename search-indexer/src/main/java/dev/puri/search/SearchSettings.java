@@ -1,8 +1,8 @@
 package dev.puri.search;
 
 import dev.puri.http.HttpSettings;
-import dev.puri.http.PublicSettings;
-import dev.puri.http.StateFolder;
+import dev.puri.http.PublicListenerSettings;
+import dev.puri.http.StateDirectory;
 import dev.puri.search.opensearch.OpenSearchSettings;
 import dev.puri.settings.KafkaProperties;
 import dev.puri.settings.Secret;
@@ -138,7 +138,7 @@ public record SearchSettings(
         Duration rejectionsMaxAge,
 
         OpenSearchSettings openSearch,
-        PublicSettings publicListener,
+        PublicListenerSettings publicListener,
         HttpSettings http,
 
         @Setting(doc = "Any property of the Kafka clients, e.g. PURI_KAFKA_SECURITY_PROTOCOL=SASL_SSL.")
@@ -147,6 +147,6 @@ public record SearchSettings(
      * @throws IllegalArgumentException if the state folder cannot be used
      */
     public SearchSettings {
-        stateDir.ifPresent(StateFolder::requireUsable);
+        stateDir.ifPresent(StateDirectory::requireUsable);
     }
 }

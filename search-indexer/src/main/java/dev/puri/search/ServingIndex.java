@@ -12,15 +12,15 @@ final class ServingIndex implements AutoCloseable {
 
     private final SearchIndex index;
     private final AtomicInteger references = new AtomicInteger();
-    private final ObservationTime completeAsOf;
+    private final ObservationTime firstCompleteUpTo;
     private volatile @Nullable IndexFeeder feeder;
 
     /**
-     * @param completeAsOf time as of which the index contained all records; used until the index has a feeder
+     * @param firstCompleteUpTo time up to which the index contained all records; used until the index has a feeder
      */
-    ServingIndex(SearchIndex index, ObservationTime completeAsOf) {
+    ServingIndex(SearchIndex index, ObservationTime firstCompleteUpTo) {
         this.index = index;
-        this.completeAsOf = completeAsOf;
+        this.firstCompleteUpTo = firstCompleteUpTo;
     }
 
     /**
@@ -67,8 +67,8 @@ final class ServingIndex implements AutoCloseable {
     }
 
     /** Returns a time up to which the index contains all records. */
-    ObservationTime asOf() {
+    ObservationTime completeUpTo() {
         IndexFeeder current = feeder;
-        return current == null ? completeAsOf : current.asOf();
+        return current == null ? firstCompleteUpTo : current.completeUpTo();
     }
 }

@@ -106,12 +106,13 @@ record SourceOffsets(
                 return describe(kind.topic(), mismatch);
             }
         }
-        if (Duration.between(checkpoint.asOf(), now).compareTo(maxIndexAge) > 0) {
-            return "the index is as of " + checkpoint.asOf() + " and may have missed erasures since then";
+        if (Duration.between(checkpoint.completeUpTo(), now).compareTo(maxIndexAge) > 0) {
+            return "the index has all records only up to " + checkpoint.completeUpTo()
+                    + " and may have missed erasures";
         }
         // Clocks may differ by the margin between maxIndexAge and the retention of tombstones: a sixth of maxIndexAge.
-        return Duration.between(now, checkpoint.asOf()).compareTo(maxIndexAge.dividedBy(6)) > 0
-                ? "the index is as of " + checkpoint.asOf() + ", which is in the future"
+        return Duration.between(now, checkpoint.completeUpTo()).compareTo(maxIndexAge.dividedBy(6)) > 0
+                ? "the index has all records up to " + checkpoint.completeUpTo() + ", which is in the future"
                 : null;
     }
 

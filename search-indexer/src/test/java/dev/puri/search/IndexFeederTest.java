@@ -53,7 +53,7 @@ final class IndexFeederTest {
         step();
 
         assertThat(feeder.isComplete()).isTrue();
-        assertThat(feeder.asOf().wall()).isEqualTo(now);
+        assertThat(feeder.completeUpTo().wall()).isEqualTo(now);
         assertThat(index.entry(EntryKind.DOCUMENT, PURI)).isNotNull();
     }
 

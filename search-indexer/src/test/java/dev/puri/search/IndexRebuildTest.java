@@ -60,7 +60,7 @@ final class IndexRebuildTest {
         while (!feeder.isComplete()) {
             feeder.step(topics.source(CLOCK), MAX_INDEX_AGE, Duration.ZERO);
         }
-        lifeCycle.complete(new ServingIndex(store.serving(), feeder.asOf()));
+        lifeCycle.complete(new ServingIndex(store.serving(), feeder.completeUpTo()));
     }
 
     @AfterEach
@@ -109,7 +109,7 @@ final class IndexRebuildTest {
         assertThat(Objects.requireNonNull(lifeCycle.serving()).index()).isSameAs(store.serving());
         assertThat(unfinished().isClosed()).isFalse();
 
-        lifeCycle.swap(new ServingIndex(rebuilt.index(), rebuilt.asOf()));
+        lifeCycle.swap(new ServingIndex(rebuilt.index(), rebuilt.completeUpTo()));
         rebuild.onSwapped();
         assertThat(rebuild.status().state()).isEqualTo(RebuildStatus.State.DONE);
         assertThat(rebuild.rebuiltFeeder()).isNull();

@@ -114,7 +114,7 @@ final class IndexerTest {
 
         awaitThat(() -> indexer.serving() == null);
         awaitThat(() -> "the engine is unavailable".equals(indexer.servingFailure()));
-        assertThat(indexer.health().waitReason()).isEqualTo("waiting for the engine: the engine is unavailable");
+        assertThat(indexer.health().waitReason()).isEqualTo("the engine cannot be used: the engine is unavailable");
         store.serving().setUnavailable(false);
         awaitThat(() -> serves(indexer, "music:tracks:2") && indexer.health().isReady());
         assertThat(indexer.servingFailure()).isNull();

@@ -39,8 +39,8 @@ final class RecentRowsTest {
         RecentRows recentRows = new RecentRows();
         recentRows.putRow(later, Position.parse("0-1"), handle);
 
-        recentRows.putBearerIfAbsent(handle, TRACK);
+        recentRows.putPuriIfAbsent(handle, TRACK);
 
-        assertThat(recentRows.bearer(handle)).isEqualTo(later);
+        assertThat(recentRows.puriOf(handle)).isEqualTo(later);
     }
 }

@@ -102,7 +102,8 @@ final class ReindexingIT extends SearchServerFixture {
             before.forEach(kind, (puri, entry) -> unfinished.plant(new IndexChange(kind, 0, 0, puri, entry)));
         }
         IndexCheckpoint reached = before.committedCheckpoint();
-        unfinished.commit(new IndexCheckpoint(reached.topicIds(), reached.offsets(), reached.asOf(), false, null));
+        unfinished.commit(
+                new IndexCheckpoint(reached.topicIds(), reached.offsets(), reached.completeUpTo(), false, null));
         topics.fill("soundcloud:tracks", 100, 110);
 
         start(Map.of());

@@ -92,11 +92,11 @@ final class SourceOffsetsTest {
         return new TopicEnds(topicId, new EndOffsets(byPartition, AT));
     }
 
-    private static IndexCheckpoint reached(Uuid rows, Map<Integer, Long> offsets, Instant asOf) {
+    private static IndexCheckpoint reached(Uuid rows, Map<Integer, Long> offsets, Instant completeUpTo) {
         return new IndexCheckpoint(
                 Map.of(EntryKind.IDENTITY, rows.toString(), EntryKind.DOCUMENT, DOCUMENTS.toString()),
                 Map.of(EntryKind.IDENTITY, offsets, EntryKind.DOCUMENT, Map.of(0, 1L, 1, 1L)),
-                asOf,
+                completeUpTo,
                 true,
                 null);
     }

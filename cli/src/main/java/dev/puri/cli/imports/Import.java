@@ -1,7 +1,8 @@
 package dev.puri.cli.imports;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.LoadProgress;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.cli.io.FolderLock;
@@ -49,7 +50,7 @@ public final class Import {
      *
      * @param inputs number of rows of each input, by name
      * @param rows number of planned rows
-     * @param present number of planned rows that the registry has already
+     * @param existing number of planned rows that the registry has already
      * @param superseded number of rows of exports that are left out, because the same export has a later state of them
      * @param conflicts number of rows that are not imported, by the name of the reason
      * @param advice what has to be declared before the load, and which collections have no planned rows
@@ -57,7 +58,7 @@ public final class Import {
     public record PlanResult(
             Map<String, Long> inputs,
             long rows,
-            long present,
+            @JsonProperty("present") long existing,
             long superseded,
             Map<String, Long> conflicts,
             List<String> advice) {}
@@ -67,11 +68,11 @@ public final class Import {
      *
      * @param rows number of loaded rows
      * @param published number of those that loads of the plan published
-     * @param includesPresent whether these loads also published the rows that the registry had when the plan was made
+     * @param publishesExisting whether these loads also published the rows that the registry had when the plan was made
      */
-    public record LoadResult(long rows, long published, boolean includesPresent) {
-        private static LoadResult of(Load load) {
-            return new LoadResult(load.rows(), load.published(), load.includesPresent());
+    public record LoadResult(long rows, long published, @JsonProperty("includesPresent") boolean publishesExisting) {
+        private static LoadResult of(LoadProgress load) {
+            return new LoadResult(load.rows(), load.published(), load.publishesExisting());
         }
     }
 
@@ -102,7 +103,7 @@ public final class Import {
     }
 
     /** Receives the progress of a stage, after each batch. */
-    public interface Progress {
+    public interface ProgressListener {
         /**
          * Shows the progress.
          *
@@ -154,7 +155,7 @@ public final class Import {
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
             Instant now,
-            Progress progress)
+            ProgressListener progress)
             throws IOException, InterruptedException {
         ImportMapping mapping = ImportMapping.read(mappingFile);
         Files.createDirectories(folder.path());
@@ -169,7 +170,7 @@ public final class Import {
             for (String collection : plan.collectionsWithoutRows()) {
                 advice.add("no row of the collection " + collection + " is planned, because each has a conflict");
             }
-            return new PlanResult(inputs, plan.rows(), plan.present(), plan.superseded(), conflicts, advice);
+            return new PlanResult(inputs, plan.rows(), plan.existing(), plan.superseded(), conflicts, advice);
         }
     }
 
@@ -178,7 +179,7 @@ public final class Import {
      *
      * @param whileOpen whether to load into collections that are not in mode IMPORT with the source of the plan
      * @param maxPerSecond maximum number of published rows per second; null for no limit
-     * @param requestsPresent whether to publish also the rows that the registry had when the plan was made; they are
+     * @param publishExisting whether to publish also the rows that the registry had when the plan was made; they are
      *     also published if an earlier load of the plan requested it
      * @throws ImportException if there is no plan, it has no rows, an event is not acknowledged, or another stage is
      *     running. Also if rows are left to publish, and a collection is not in mode IMPORT or accepts no events of the
@@ -189,13 +190,13 @@ public final class Import {
             Declarations declarations,
             boolean whileOpen,
             @Nullable Integer maxPerSecond,
-            boolean requestsPresent,
-            Progress progress)
+            boolean publishExisting,
+            ProgressListener progress)
             throws IOException, InterruptedException {
         try (FolderLock unused = folder.lock()) {
             Plan plan = folder.readPlan();
-            Load earlier = folder.readLoad(plan);
-            if (earlier.rows() == plan.rows() && !earlier.lacksPresent(requestsPresent)) {
+            LoadProgress earlier = folder.readLoad(plan);
+            if (earlier.rows() == plan.rows() && !earlier.mustRestartFor(publishExisting)) {
                 // Nothing is left to publish, so the collections may be open.
                 return LoadResult.of(earlier);
             }
@@ -206,7 +207,7 @@ public final class Import {
                         + "\nor load with --while-open, if services may write to it meanwhile");
             }
             return LoadResult.of(
-                    new ImportLoader(publisher, maxPerSecond, requestsPresent, progress).load(folder, plan));
+                    new ImportLoader(publisher, maxPerSecond, publishExisting, progress).load(folder, plan));
         }
     }
 
@@ -220,7 +221,11 @@ public final class Import {
      *     running
      */
     public VerifyResult verify(
-            IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Instant now, Progress progress)
+            IdentityResolver resolver,
+            Duration wait,
+            @Nullable Integer maxPerSecond,
+            Instant now,
+            ProgressListener progress)
             throws IOException, InterruptedException {
         try (FolderLock unused = folder.lock()) {
             VerificationResult verification =

@@ -1,10 +1,11 @@
 package dev.puri.cli.imports;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.puri.cli.io.FolderLock;
-import dev.puri.http.StateFolder;
+import dev.puri.http.DirectoryTrees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   plan/plan.json            the counts, and what the load needs
  *   plan/rows.ndjson          the rows to publish, in the order of the inputs
  *   plan/conflicts.ndjson     the rows that are not imported, with the reasons
- *   load.json                 how far the load is
+ *   load.json                 the progress of the load
  *   differences.ndjson        the planned rows that differ in the registry or are missing there
  *   verification.json         the counts of the last verification
  *   lock                      locked while a stage is running
@@ -43,7 +44,7 @@ record ImportFolder(Path path) {
      * @param collections the collections of the planned rows
      * @param collectionsWithoutRows the collections whose rows all have conflicts
      * @param rows number of planned rows
-     * @param present number of planned rows that the registry already had when the plan was made
+     * @param existing number of planned rows that the registry already had when the plan was made
      * @param superseded number of rows of exports that another row of the same export replaces
      * @param conflicts number of rows that are not imported, by kind
      */
@@ -54,7 +55,7 @@ record ImportFolder(Path path) {
             List<String> collectionsWithoutRows,
             List<InputCount> inputs,
             long rows,
-            long present,
+            @JsonProperty("present") long existing,
             long superseded,
             Map<Conflict.Kind, Long> conflicts) {
         Plan {
@@ -73,24 +74,24 @@ record ImportFolder(Path path) {
      * @param rows number of rows of the file that are done
      * @param bytes number of bytes of the file that are done
      * @param published number of rows whose events the brokers acknowledged
-     * @param includesPresent whether the load publishes the rows too that the registry had when the plan was made
+     * @param publishesExisting whether the load also publishes the rows that the registry had when the plan was made
      * @param lastTokens for each partition, the last pURI and the token of its event
      */
-    record Load(
+    record LoadProgress(
             String plannedAt,
             long rows,
             long bytes,
             long published,
-            boolean includesPresent,
+            @JsonProperty("includesPresent") boolean publishesExisting,
             Map<String, LastEvent> lastTokens) {
-        /** Whether the load skips rows that are requested now, so that it must begin again. */
-        boolean lacksPresent(boolean requestsPresent) {
-            return requestsPresent && !includesPresent;
+        /** Whether the load has skipped rows that are requested now, so that it must begin again. */
+        boolean mustRestartFor(boolean publishExisting) {
+            return publishExisting && !publishesExisting;
         }
 
         /** Returns the state before the load of a plan. */
-        static Load none(Plan plan, boolean includesPresent) {
-            return new Load(plan.plannedAt(), 0, 0, 0, includesPresent, Map.of());
+        static LoadProgress none(Plan plan, boolean publishesExisting) {
+            return new LoadProgress(plan.plannedAt(), 0, 0, 0, publishesExisting, Map.of());
         }
     }
 
@@ -131,7 +132,7 @@ record ImportFolder(Path path) {
 
     /** Creates an empty folder for a new plan, which {@link #replacePlan} makes the plan. */
     Path newPlan() throws IOException {
-        StateFolder.delete(draft());
+        DirectoryTrees.delete(draft());
         return Files.createDirectories(draft());
     }
 
@@ -148,7 +149,7 @@ record ImportFolder(Path path) {
             Files.deleteIfExists(loadFile());
             Files.deleteIfExists(verificationFile());
             Files.deleteIfExists(differences());
-            StateFolder.delete(plan());
+            DirectoryTrees.delete(plan());
             Files.move(draft(), plan(), StandardCopyOption.ATOMIC_MOVE);
         }
     }
@@ -193,13 +194,13 @@ record ImportFolder(Path path) {
                 "there is no plan in " + path + "; run first: puri import plan -f MAPPING -d " + path);
     }
 
-    /** Returns how far the load of a plan is. */
-    Load readLoad(Plan plan) throws IOException {
-        Load load = read(loadFile(), Load.class);
-        return load == null || !load.plannedAt().equals(plan.plannedAt()) ? Load.none(plan, false) : load;
+    /** Returns the progress of the load of a plan. */
+    LoadProgress readLoad(Plan plan) throws IOException {
+        LoadProgress load = read(loadFile(), LoadProgress.class);
+        return load == null || !load.plannedAt().equals(plan.plannedAt()) ? LoadProgress.none(plan, false) : load;
     }
 
-    void writeLoad(Load load) throws IOException {
+    void writeLoad(LoadProgress load) throws IOException {
         write(loadFile(), load);
     }
 

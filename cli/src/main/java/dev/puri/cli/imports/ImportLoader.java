@@ -1,8 +1,8 @@
 package dev.puri.cli.imports;
 
-import dev.puri.cli.imports.Import.Progress;
+import dev.puri.cli.imports.Import.ProgressListener;
 import dev.puri.cli.imports.ImportFolder.LastEvent;
-import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.LoadProgress;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.PlannedRows.Lines;
 import dev.puri.cli.io.LogReader;
@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
  * continues after the last saved batch: it publishes the events of unsaved batches again, and their second outcome is
  * <i>unchanged</i>.
  *
- * <p>Rows that the registry had when the plan was made (present rows) are skipped unless requested. The first load that
- * requests them begins again at the first row. From then on all loads of the plan publish them, requested or not. If a
- * later load could omit them again, it would skip the rest of them and still count as complete.
+ * <p>Rows that the registry had when the plan was made (existing rows) are skipped unless requested. The first load
+ * that requests them begins again at the first row. From then on all loads of the plan publish them, requested or not.
+ * If a later load could omit them again, it would skip the rest of them and still count as complete.
  *
  * <pre>
  * file ──lines──▶ workers ──rows──▶ this thread limits the rate ──▶ workers ──events──▶ brokers
@@ -44,26 +44,29 @@ final class ImportLoader {
 
     private final IdentityPublisher publisher;
     private final RateLimiter limiter;
-    private final boolean requestsPresent;
-    private final Progress progress;
+    private final boolean publishExisting;
+    private final ProgressListener progress;
 
     /**
      * @param maxPerSecond maximum number of published rows per second; null for no limit
-     * @param requestsPresent whether to publish also the rows that the registry had when the plan was made
+     * @param publishExisting whether to publish also the rows that the registry had when the plan was made
      * @param progress receives the number of loaded rows, after each batch
      */
     ImportLoader(
-            IdentityPublisher publisher, @Nullable Integer maxPerSecond, boolean requestsPresent, Progress progress) {
+            IdentityPublisher publisher,
+            @Nullable Integer maxPerSecond,
+            boolean publishExisting,
+            ProgressListener progress) {
         this.publisher = publisher;
         this.limiter = new RateLimiter(maxPerSecond);
-        this.requestsPresent = requestsPresent;
+        this.publishExisting = publishExisting;
         this.progress = progress;
     }
 
     /**
      * Some rows of the file.
      *
-     * @param toPublish all rows, or those that are not present
+     * @param toPublish all rows, or those that the registry did not have when the plan was made
      * @param lines the lines of all rows
      */
     private record Rows(List<ImportRow> toPublish, Lines lines) {}
@@ -81,9 +84,9 @@ final class ImportLoader {
      * @throws ImportException if the file has another number of rows than the plan, or an event is not acknowledged;
      *     the next load begins again with the batch of this event
      */
-    Load load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
+    LoadProgress load(ImportFolder folder, Plan plan) throws IOException, InterruptedException {
         ProgressWriter progressWriter = new ProgressWriter(folder, plan);
-        boolean includesPresent = progressWriter.saved.includesPresent();
+        boolean publishesExisting = progressWriter.saved.publishesExisting();
         int batchSize = limiter.batchSize(MAX_BATCH);
         Instant plannedAt = Instant.parse(plan.plannedAt());
         try (Workers workers = new Workers();
@@ -95,7 +98,7 @@ final class ImportLoader {
             });
             for (Lines lines = rows.next(batchSize); lines.rowCount() > 0; lines = rows.next(batchSize)) {
                 Lines current = lines;
-                selections.add(workers.executor().submit(() -> select(current, includesPresent)));
+                selections.add(workers.executor().submit(() -> select(current, publishesExisting)));
             }
             selections.finish();
             batches.finish();
@@ -107,10 +110,10 @@ final class ImportLoader {
         return progressWriter.saved;
     }
 
-    private static Rows select(Lines lines, boolean includesPresent) {
+    private static Rows select(Lines lines, boolean publishesExisting) {
         List<ImportRow> rows = lines.rows();
-        if (!includesPresent) {
-            rows.removeIf(ImportRow::present);
+        if (!publishesExisting) {
+            rows.removeIf(ImportRow::existing);
         }
         return new Rows(rows, lines);
     }
@@ -132,14 +135,14 @@ final class ImportLoader {
     private final class ProgressWriter {
         private final ImportFolder folder;
         private final Plan plan;
-        private Load saved;
+        private LoadProgress saved;
 
         ProgressWriter(ImportFolder folder, Plan plan) throws IOException {
             this.folder = folder;
             this.plan = plan;
-            Load earlier = folder.readLoad(plan);
-            boolean beginsAgain = earlier.lacksPresent(requestsPresent);
-            saved = beginsAgain ? Load.none(plan, true) : earlier;
+            LoadProgress earlier = folder.readLoad(plan);
+            boolean beginsAgain = earlier.mustRestartFor(publishExisting);
+            saved = beginsAgain ? LoadProgress.none(plan, true) : earlier;
             if (saved.rows() < plan.rows()) {
                 folder.deleteVerification();
             }
@@ -153,30 +156,30 @@ final class ImportLoader {
         /** Waits until the brokers have acknowledged a batch, and then saves the progress. */
         void awaitAndSave(Batch batch) throws IOException, InterruptedException {
             // By partition, the index of the event with the highest offset.
-            Map<TopicPartition, Integer> lastEvents = new HashMap<>();
+            Map<TopicPartition, Integer> lastEventIndexes = new HashMap<>();
             List<Position> positions = new ArrayList<>(batch.events().size());
             for (int i = 0; i < batch.events().size(); i++) {
                 Position position =
                         await(batch.events().get(i), batch.acknowledgements().get(i));
                 positions.add(position);
-                lastEvents.merge(
+                lastEventIndexes.merge(
                         LogReader.partitionOf(position),
                         i,
                         (a, b) -> positions.get(a).offset() > positions.get(b).offset() ? a : b);
             }
             Map<String, LastEvent> lastTokens = new LinkedHashMap<>(saved.lastTokens());
-            lastEvents.forEach((partition, i) -> lastTokens.merge(
+            lastEventIndexes.forEach((partition, i) -> lastTokens.merge(
                     partition.toString(),
                     new LastEvent(
                             batch.events().get(i).puri().toString(),
                             positions.get(i).toString()),
                     ProgressWriter::later));
-            saved = new Load(
+            saved = new LoadProgress(
                     plan.plannedAt(),
                     saved.rows() + batch.rows().lines().rowCount(),
                     batch.rows().lines().endBytes(),
                     saved.published() + batch.rows().toPublish().size(),
-                    saved.includesPresent(),
+                    saved.publishesExisting(),
                     lastTokens);
             folder.writeLoad(saved);
             progress.show(saved.rows(), plan.rows());

@@ -1,13 +1,13 @@
 package dev.puri.cli.imports;
 
-import dev.puri.cli.imports.Import.Progress;
+import dev.puri.cli.imports.Import.ProgressListener;
 import dev.puri.cli.imports.Import.RegistryView;
 import dev.puri.cli.imports.ImportFolder.InputCount;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.RowConverter.Candidate;
 import dev.puri.cli.io.FileErrors;
 import dev.puri.cli.io.RateLimiter;
-import dev.puri.http.StateFolder;
+import dev.puri.http.DirectoryTrees;
 import java.io.BufferedOutputStream;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -49,7 +49,7 @@ final class ImportPlanner {
     private final RegistryComparison registry;
     private final Map<String, String> environment;
     private final RateLimiter limiter;
-    private final Progress progress;
+    private final ProgressListener progress;
 
     private final Map<Conflict.Kind, Long> conflictCounts = new EnumMap<>(Conflict.Kind.class);
     private final Set<String> collections = new TreeSet<>();
@@ -79,7 +79,7 @@ final class ImportPlanner {
             RegistryView registry,
             Map<String, String> environment,
             @Nullable Integer maxPerSecond,
-            Progress progress) {
+            ProgressListener progress) {
         this.mapping = mapping;
         this.inputNames = mapping.inputNames();
         this.converter = new RowConverter(mapping, registry.declarations());
@@ -125,7 +125,7 @@ final class ImportPlanner {
         // A shard may have no value of a rare attribute.
         emptyColumns.removeAll(filledColumns);
         requireFilled(String.join(", ", inputNames), emptyColumns);
-        StateFolder.delete(draft.resolve(INDEX));
+        DirectoryTrees.delete(draft.resolve(INDEX));
         Plan plan = new Plan(
                 now.toString(),
                 mapping.source(),
@@ -341,7 +341,7 @@ final class ImportPlanner {
                     ImportRow row = candidateRow.row();
                     switch (nextResult.next()) {
                         case RegistryComparison.Result.Absent ignored -> planned.add(row);
-                        case RegistryComparison.Result.Equal ignored -> planned.add(row.asPresent());
+                        case RegistryComparison.Result.Equal ignored -> planned.add(row.asExisting());
                         case RegistryComparison.Result.Different different ->
                             conflicts.add(conflict(row, Conflict.Kind.PURI_TAKEN, different.detail()));
                         case RegistryComparison.Result.Malformed malformed ->
@@ -358,7 +358,7 @@ final class ImportPlanner {
                 candidates.size(),
                 ImportRow.toLines(planned),
                 planned.size(),
-                Math.toIntExact(planned.stream().filter(ImportRow::present).count()),
+                Math.toIntExact(planned.stream().filter(ImportRow::existing).count()),
                 superseded,
                 collectionsOfRows,
                 conflicts);

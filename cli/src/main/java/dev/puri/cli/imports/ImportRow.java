@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param input index of the input in the mapping file
  * @param row number of the row in the input, from 1
- * @param present whether the registry had the identity when the plan was made
+ * @param existing whether the registry had the identity when the plan was made
  * @param end null for an active identity
  * @param createdAt time of creation in an export; null for the time of the plan
  */
@@ -40,7 +40,7 @@ record ImportRow(
         Shard shard,
         @Nullable Handle handle,
         Map<String, String> attributes,
-        boolean present,
+        boolean existing,
         @Nullable End end,
         @Nullable Instant createdAt) {
     /** Initial size of the buffer of a line. */
@@ -70,7 +70,7 @@ record ImportRow(
         return puri.qualifiedCollection();
     }
 
-    ImportRow asPresent() {
+    ImportRow asExisting() {
         return new ImportRow(input, row, puri, uuid, owner, shard, handle, attributes, true, end, createdAt);
     }
 
@@ -88,7 +88,17 @@ record ImportRow(
             default -> throw new IllegalArgumentException("the status " + status + " is unknown");
         };
         return new ImportRow(
-                input, row, puri, uuid, owner, shard, handle, attributes, present, newEnd, time(exported, "createdAt"));
+                input,
+                row,
+                puri,
+                uuid,
+                owner,
+                shard,
+                handle,
+                attributes,
+                existing,
+                newEnd,
+                time(exported, "createdAt"));
     }
 
     private static Instant time(Map<String, String> exported, String column) {
@@ -174,7 +184,7 @@ record ImportRow(
             }
             json.writeEndObject();
         }
-        if (present) {
+        if (existing) {
             json.writeBooleanField("present", true);
         }
         if (createdAt != null) {
@@ -221,7 +231,7 @@ record ImportRow(
         Shard shard = null;
         Handle handle = null;
         Map<String, String> attributes = Map.of();
-        boolean present = false;
+        boolean existing = false;
         Instant createdAt = null;
         Instant endedAt = null;
         Puri mergedInto = null;
@@ -235,7 +245,7 @@ record ImportRow(
                 case "owner" -> owner = new Owner(text(json));
                 case "shard" -> shard = new Shard(text(json));
                 case "handle" -> handle = new Handle(text(json));
-                case "present" -> present = json.getBooleanValue();
+                case "present" -> existing = json.getBooleanValue();
                 case "createdAt" -> createdAt = Instant.parse(text(json));
                 case "endedAt" -> endedAt = Instant.parse(text(json));
                 case "mergedInto" -> mergedInto = Puri.parse(text(json));
@@ -255,7 +265,7 @@ record ImportRow(
                 shard,
                 handle,
                 attributes,
-                present,
+                existing,
                 endedAt == null ? null : new End(endedAt, mergedInto),
                 createdAt);
     }

@@ -1,8 +1,8 @@
 package dev.puri.cli.imports;
 
-import dev.puri.cli.imports.Import.Progress;
+import dev.puri.cli.imports.Import.ProgressListener;
 import dev.puri.cli.imports.ImportFolder.LastEvent;
-import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.LoadProgress;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.RowDifference;
 import dev.puri.cli.imports.ImportFolder.VerificationResult;
@@ -41,7 +41,7 @@ final class ImportVerifier {
     private final IdentityResolver resolver;
     private final Duration wait;
     private final RateLimiter limiter;
-    private final Progress progress;
+    private final ProgressListener progress;
 
     private long rowCount;
     private long differences;
@@ -52,7 +52,8 @@ final class ImportVerifier {
      * @param maxPerSecond maximum number of rows per second; null for no limit
      * @param progress receives the number of compared rows, after each batch
      */
-    ImportVerifier(IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, Progress progress) {
+    ImportVerifier(
+            IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, ProgressListener progress) {
         this.resolver = resolver;
         this.wait = wait;
         this.limiter = new RateLimiter(maxPerSecond);
@@ -112,7 +113,7 @@ final class ImportVerifier {
      *     of rows does not match the plan
      */
     VerificationResult verify(ImportFolder folder, Plan plan, Instant now) throws IOException, InterruptedException {
-        Load load = folder.readLoad(plan);
+        LoadProgress load = folder.readLoad(plan);
         if (load.rows() < plan.rows()) {
             throw new ImportException("only " + load.rows() + " of " + plan.rows()
                     + " rows are loaded; run first: puri import load -d " + folder.path());

@@ -18,14 +18,14 @@ interface ComparedLogs {
     /**
      * Decodes a value.
      *
-     * @param log index of the log in {@link #logs}
+     * @param logIndex index of the log in {@link #logs}
      * @throws VerifyException if a changelog has a value that this release cannot read
      */
     @Nullable
-    Object decode(int log, byte[] value);
+    Object decode(int logIndex, byte[] value);
 
     /** Returns the hash of a decoded value. */
-    long hash(int log, Object value);
+    long hash(int logIndex, Object value);
 
     /** Returns the hash that the value of the topic must have, from the hashes of the changelogs. */
     long expectedHash(long[] hashes);

@@ -1,6 +1,6 @@
 package dev.puri.cli.verify;
 
-import dev.puri.cli.verify.Key.Slice;
+import dev.puri.cli.verify.StoreKey.Slice;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.wait.Tokens;
 import dev.puri.schemas.identity.Puri;
@@ -152,7 +152,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         // A BiConsumer cannot throw FullException.
         List<KeyTable.FullException> full = new ArrayList<>();
         scan.forEach((puri, row) -> {
-            Key key = Key.ofPuri(puri.toBytes());
+            StoreKey key = StoreKey.ofPuri(puri.toBytes());
             if (full.isEmpty() && key.isIn(slice)) {
                 try {
                     table.set(table.add(key), COPY, Hashes.of(row));
@@ -167,7 +167,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         for (TopicPartition partition : partitions) {
             long nextOffset = scan.nextOffset(partition.partition());
             registry.reader().read(partition, 0, record -> {
-                Key key = keyOf(record);
+                StoreKey key = keyOf(record);
                 if (key == null || !key.isIn(slice)) {
                     return;
                 }
@@ -197,9 +197,9 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     /** Returns null for a record that copies skip. The comparison with the registrar reports its row. */
-    private @Nullable Key keyOf(ConsumerRecord<byte[], byte[]> record) {
+    private @Nullable StoreKey keyOf(ConsumerRecord<byte[], byte[]> record) {
         Puri puri = RecordKey.puriOrNull(record, partitions.size());
-        return puri == null || Topics.isMarker(puri) ? null : Key.ofPuri(record.key());
+        return puri == null || Topics.isMarker(puri) ? null : StoreKey.ofPuri(record.key());
     }
 
     /** Opens the copy when it has all records that the topic has now. */
@@ -269,14 +269,14 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     @Override
-    void readValues(Map<Key, Candidate> keys, int round) {
+    void readValues(Map<StoreKey, Candidate> keys, int round) {
         read(scan -> readValues(scan, keys));
     }
 
-    private Map<Key, Candidate> readValues(RowCopy.Scan scan, Map<Key, Candidate> keys) throws IOException {
+    private Map<StoreKey, Candidate> readValues(RowCopy.Scan scan, Map<StoreKey, Candidate> keys) throws IOException {
         keys.values().forEach(Candidate::clear);
         scan.forEach((puri, row) -> {
-            Candidate candidate = keys.get(Key.ofPuri(puri.toBytes()));
+            Candidate candidate = keys.get(StoreKey.ofPuri(puri.toBytes()));
             if (candidate != null) {
                 candidate.puri = puri;
                 candidate.copied = RowFields.of(row);
@@ -287,7 +287,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
         for (TopicPartition partition : partitions) {
             long nextOffset = scan.nextOffset(partition.partition());
             registry.reader().read(partition, 0, record -> {
-                Key key = keyOf(record);
+                StoreKey key = keyOf(record);
                 Candidate candidate = key == null ? null : keys.get(key);
                 if (candidate == null) {
                     return;
@@ -318,7 +318,7 @@ final class CopyComparison extends SettledComparison<CopyComparison.Candidate> {
     }
 
     @Override
-    void report(Map<Key, Candidate> differing, Consumer<Difference> differences) {
+    void report(Map<StoreKey, Candidate> differing, Consumer<Difference> differences) {
         differing.forEach((key, candidate) -> differences.accept(new Difference(
                 part(),
                 copy(),

@@ -34,16 +34,16 @@ record DocumentLogs(String registrationsTopic, String textsTopic, int partition,
     }
 
     @Override
-    public @Nullable Object decode(int log, byte[] value) {
-        if (log == REGISTRATIONS) {
+    public @Nullable Object decode(int logIndex, byte[] value) {
+        if (logIndex == REGISTRATIONS) {
             StoredRegistration registration = RecordDecoder.registration(registrationsTopic, value);
             return registration.hasDocument() ? registration.row() : null;
         }
-        return log == TEXTS ? RecordDecoder.attributes(textsTopic, value) : decoder.document(value);
+        return logIndex == TEXTS ? RecordDecoder.attributes(textsTopic, value) : decoder.document(value);
     }
 
     @Override
-    public long hash(int log, Object value) {
+    public long hash(int logIndex, Object value) {
         if (value instanceof Row row) {
             return Hashes.ofDocument(row);
         }

@@ -1,7 +1,7 @@
 package dev.puri.cli.verify;
 
 import dev.puri.cli.io.LogReader;
-import dev.puri.cli.verify.Key.Slice;
+import dev.puri.cli.verify.StoreKey.Slice;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.wait.Tokens;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
@@ -59,7 +59,7 @@ final class EventComparison implements Check {
     private final LostCreations lostCreations;
 
     /** The last {@code created} event of each pURI without a registration, of the slice that was read last. */
-    private Map<Key, LostCreations.Creation> unregistered = new HashMap<>();
+    private Map<StoreKey, LostCreations.Creation> unregistered = new HashMap<>();
 
     private long rows;
     private long expired;
@@ -110,7 +110,7 @@ final class EventComparison implements Check {
     }
 
     private void compare(KeyTable table, Consumer<Difference> differences) {
-        List<Key> batch = new ArrayList<>();
+        List<StoreKey> batch = new ArrayList<>();
         for (int slot = 0; slot < table.slots(); slot++) {
             if (table.isUsed(slot) && !isDone(table.get(slot, POSITION))) {
                 batch.add(table.key(slot));
@@ -175,7 +175,7 @@ final class EventComparison implements Check {
                 if (record.key() == null || record.value() == null) {
                     return;
                 }
-                Key key = Key.ofPuri(record.key());
+                StoreKey key = StoreKey.ofPuri(record.key());
                 int slot = table.find(key);
                 if (slot >= 0 && table.get(slot, POSITION) != UNREGISTERED) {
                     settle(table, slot, record);
@@ -195,7 +195,7 @@ final class EventComparison implements Check {
             throws KeyTable.FullException {
         Map<TopicPartition, Long> lastApplied = new HashMap<>();
         registry.reader().read(registrations, 0, record -> {
-            Key key = Key.of(record.key());
+            StoreKey key = StoreKey.ofChangelogKey(record.key());
             if (key == null || !key.isIn(slice)) {
                 return;
             }
@@ -232,7 +232,7 @@ final class EventComparison implements Check {
         }
     }
 
-    private void addUnregistered(Key key, ConsumerRecord<byte[], byte[]> record) throws KeyTable.FullException {
+    private void addUnregistered(StoreKey key, ConsumerRecord<byte[], byte[]> record) throws KeyTable.FullException {
         // The topic of a namespace has events of all partitions of the registrar. Most need not be decoded.
         if (!isOfPartition(record) || !(decode(record) instanceof Event event)) {
             return;
@@ -261,19 +261,19 @@ final class EventComparison implements Check {
     }
 
     /** Reads registrations and their events again, and compares all fields. */
-    private void compareExactly(List<Key> keys, Consumer<Difference> differences) {
+    private void compareExactly(List<StoreKey> keys, Consumer<Difference> differences) {
         if (keys.isEmpty()) {
             return;
         }
-        Map<Key, @Nullable StoredRegistration> suspects = new HashMap<>();
+        Map<StoreKey, @Nullable StoredRegistration> suspects = new HashMap<>();
         keys.forEach(key -> suspects.put(key, null));
         registry.reader().read(registrations, 0, record -> {
-            Key key = Key.of(record.key());
+            StoreKey key = StoreKey.ofChangelogKey(record.key());
             if (key != null && suspects.containsKey(key)) {
                 suspects.put(key, record.value() == null ? null : registration(record.value()));
             }
         });
-        Map<Position, Map<Key, StoredRegistration>> byPosition = new HashMap<>();
+        Map<Position, Map<StoreKey, StoredRegistration>> byPosition = new HashMap<>();
         FirstOffsets firstOffsets = firstOffsets();
         suspects.forEach((key, registration) -> {
             Row row = registration == null ? null : registration.row();
@@ -285,7 +285,7 @@ final class EventComparison implements Check {
         });
         // Compares each event as it is read: a batch of large events does not fit into memory.
         registry.reader().find(List.copyOf(byPosition.keySet()), record -> {
-            Map<Key, StoredRegistration> found = byPosition.remove(LogReader.positionOf(record));
+            Map<StoreKey, StoredRegistration> found = byPosition.remove(LogReader.positionOf(record));
             if (found != null) {
                 found.forEach((key, registration) -> compare(key, registration, record, differences));
             }
@@ -305,14 +305,14 @@ final class EventComparison implements Check {
     }
 
     private void compare(
-            Key key,
+            StoreKey key,
             StoredRegistration registration,
             ConsumerRecord<byte[], byte[]> record,
             Consumer<Difference> differences) {
         Row row = Objects.requireNonNull(registration.row());
         byte[] keyOfEvent = record.key();
         String puri = keyOfEvent == null ? null : new String(keyOfEvent, StandardCharsets.UTF_8);
-        if (keyOfEvent == null || !Key.ofPuri(keyOfEvent).equals(key)) {
+        if (keyOfEvent == null || !StoreKey.ofPuri(keyOfEvent).equals(key)) {
             report(key, null, null, row, "the event at " + row.position() + " is of " + puri, differences);
             return;
         }
@@ -331,7 +331,7 @@ final class EventComparison implements Check {
         }
     }
 
-    private void reportLost(Map<Key, LostCreations.Creation> lost, Consumer<Difference> differences) {
+    private void reportLost(Map<StoreKey, LostCreations.Creation> lost, Consumer<Difference> differences) {
         List<Position> positions =
                 lost.values().stream().map(LostCreations.Creation::position).toList();
         registry.reader().find(positions, record -> {
@@ -345,7 +345,7 @@ final class EventComparison implements Check {
                         copy(),
                         partition,
                         new String(record.key(), StandardCharsets.UTF_8),
-                        Key.ofPuri(record.key()).toString(),
+                        StoreKey.ofPuri(record.key()).toString(),
                         Difference.Kind.MISSING,
                         Difference.fields(fields, null),
                         "the registrar has read the event, did not refuse it, and has no registration"));
@@ -354,7 +354,7 @@ final class EventComparison implements Check {
     }
 
     private void report(
-            Key key,
+            StoreKey key,
             @Nullable String puri,
             @Nullable EventFields event,
             Row row,

@@ -18,12 +18,12 @@ record IdentityLogs(String registrationsTopic, int partition, RecordDecoder deco
     }
 
     @Override
-    public @Nullable Object decode(int log, byte[] value) {
-        return log == 0 ? RecordDecoder.registration(registrationsTopic, value).row() : decoder.row(value);
+    public @Nullable Object decode(int logIndex, byte[] value) {
+        return logIndex == 0 ? RecordDecoder.registration(registrationsTopic, value).row() : decoder.row(value);
     }
 
     @Override
-    public long hash(int log, Object value) {
+    public long hash(int logIndex, Object value) {
         return value instanceof Row row
                 ? Hashes.withPosition(row)
                 : Hashes.present(RowHash.ofText(((Unreadable) value).why()));

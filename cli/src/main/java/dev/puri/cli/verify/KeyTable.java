@@ -1,6 +1,6 @@
 package dev.puri.cli.verify;
 
-import dev.puri.cli.verify.Key.Slice;
+import dev.puri.cli.verify.StoreKey.Slice;
 import java.util.function.Consumer;
 
 /**
@@ -74,13 +74,13 @@ final class KeyTable {
     }
 
     /** Returns the slot of a key, or -1. */
-    int find(Key key) {
+    int find(StoreKey key) {
         int slot = slotOf(key.high(), key.low());
         return used[slot] ? slot : -1;
     }
 
     /** Returns the slot of a key, and adds it if it is new. Invalidates earlier slots. */
-    int add(Key key) throws FullException {
+    int add(StoreKey key) throws FullException {
         int slot = slotOf(key.high(), key.low());
         if (used[slot]) {
             return slot;
@@ -116,8 +116,8 @@ final class KeyTable {
         return used[slot];
     }
 
-    Key key(int slot) {
-        return new Key(entries[slot * width], entries[slot * width + 1]);
+    StoreKey key(int slot) {
+        return new StoreKey(entries[slot * width], entries[slot * width + 1]);
     }
 
     private int slotOf(long high, long low) {

@@ -1,6 +1,6 @@
 package dev.puri.cli.verify;
 
-import dev.puri.cli.verify.Key.Slice;
+import dev.puri.cli.verify.StoreKey.Slice;
 import dev.puri.projection.RecordKey;
 import dev.puri.schemas.log.Position;
 import dev.puri.schemas.log.Row;
@@ -104,7 +104,7 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
 
         final @Nullable Object[] values = new Object[logs.size()];
 
-        /** Key of the last record in the topic. A foreign producer may have written a key that is not a pURI. */
+        /** The key of the last record in the topic. A foreign producer may have written a key that is not a pURI. */
         byte @Nullable [] topicKey;
 
         /** If the last record of the topic is a tombstone, the position of its event. */
@@ -117,14 +117,14 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
             this.offsets = offsets;
         }
 
-        void put(int log, ConsumerRecord<byte[], byte[]> record) {
-            values[log] = record.value() == null ? null : compared.decode(log, record.value());
-            if (log == topicLog) {
+        void put(int logIndex, ConsumerRecord<byte[], byte[]> record) {
+            values[logIndex] = record.value() == null ? null : compared.decode(logIndex, record.value());
+            if (logIndex == topicLog) {
                 topicKey = record.key();
                 tombstonePosition = record.value() == null ? position(record.headers()) : null;
             }
-            if (record.offset() > offsets[log]) {
-                offsets[log] = record.offset();
+            if (record.offset() > offsets[logIndex]) {
+                offsets[logIndex] = record.offset();
                 hasChanged = true;
             }
         }
@@ -141,15 +141,15 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     KeyTable readHashes(Slice slice) throws KeyTable.FullException {
         KeyTable table = newTable();
         for (int i = 0; i < logs.size(); i++) {
-            int log = i;
-            registry.reader().read(logs.get(log), 0, record -> {
-                Key key = keyOf(log, record);
+            int logIndex = i;
+            registry.reader().read(logs.get(logIndex), 0, record -> {
+                StoreKey key = keyOf(logIndex, record);
                 if (key != null && key.isIn(slice)) {
                     int slot = table.add(key);
-                    Object value = record.value() == null ? null : compared.decode(log, record.value());
-                    table.set(slot, log, value == null ? ComparedLogs.ABSENT : compared.hash(log, value));
+                    Object value = record.value() == null ? null : compared.decode(logIndex, record.value());
+                    table.set(slot, logIndex, value == null ? ComparedLogs.ABSENT : compared.hash(logIndex, value));
                     // 0 is the value of a slot without a record.
-                    table.set(slot, logs.size() + log, record.offset() + 1);
+                    table.set(slot, logs.size() + logIndex, record.offset() + 1);
                 }
             });
         }
@@ -160,8 +160,8 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     @Nullable
     Candidate candidate(KeyTable table, int slot) {
         long[] hashes = new long[topicLog];
-        for (int log = 0; log < topicLog; log++) {
-            hashes[log] = table.get(slot, log);
+        for (int logIndex = 0; logIndex < topicLog; logIndex++) {
+            hashes[logIndex] = table.get(slot, logIndex);
         }
         long expected = compared.expectedHash(hashes);
         long found = table.get(slot, topicLog);
@@ -170,24 +170,24 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
             return null;
         }
         long[] offsets = new long[logs.size()];
-        for (int log = 0; log < offsets.length; log++) {
-            offsets[log] = table.get(slot, logs.size() + log) - 1;
+        for (int logIndex = 0; logIndex < offsets.length; logIndex++) {
+            offsets[logIndex] = table.get(slot, logs.size() + logIndex) - 1;
         }
         return new Candidate(offsets);
     }
 
     @Override
-    void readValues(Map<Key, Candidate> keys, int round) {
+    void readValues(Map<StoreKey, Candidate> keys, int round) {
         if (round == 0) {
             Arrays.fill(nextOffsets, 0);
         }
         registry.awaitTransactions(logs);
         for (int i = 0; i < logs.size(); i++) {
-            int log = i;
-            nextOffsets[log] = registry.reader().read(logs.get(log), nextOffsets[log], record -> {
-                Candidate candidate = keys.get(keyOf(log, record));
+            int logIndex = i;
+            nextOffsets[logIndex] = registry.reader().read(logs.get(logIndex), nextOffsets[logIndex], record -> {
+                Candidate candidate = keys.get(keyOf(logIndex, record));
                 if (candidate != null) {
-                    candidate.put(log, record);
+                    candidate.put(logIndex, record);
                 }
             });
         }
@@ -204,8 +204,8 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
     }
 
     @Override
-    void report(Map<Key, Candidate> differing, Consumer<Difference> differences) {
-        Map<Key, String> puris = purisOfEvents(differing.values());
+    void report(Map<StoreKey, Candidate> differing, Consumer<Difference> differences) {
+        Map<StoreKey, String> puris = purisOfEvents(differing.values());
         differing.forEach((key, candidate) -> {
             Map<String, String> expected = compared.expected(candidate.values);
             Map<String, String> found = candidate.found();
@@ -260,29 +260,29 @@ final class LogComparison extends SettledComparison<LogComparison.Candidate> {
      * Finds the pURIs of keys without a record in the topic. A changelog has only a hash of each pURI, but the event at
      * the position of the row has the pURI as its key.
      */
-    private Map<Key, String> purisOfEvents(Collection<Candidate> candidates) {
+    private Map<StoreKey, String> purisOfEvents(Collection<Candidate> candidates) {
         List<Position> positions = new ArrayList<>();
         for (Candidate candidate : candidates) {
             if (candidate.topicKey == null && candidate.values[0] instanceof Row row) {
                 positions.add(row.position());
             }
         }
-        Map<Key, String> puris = new HashMap<>();
+        Map<StoreKey, String> puris = new HashMap<>();
         registry.reader().find(positions, record -> {
             if (record.key() != null) {
-                puris.put(Key.ofPuri(record.key()), text(record.key()));
+                puris.put(StoreKey.ofPuri(record.key()), text(record.key()));
             }
         });
         return puris;
     }
 
-    private @Nullable Key keyOf(int log, ConsumerRecord<byte[], byte[]> record) {
-        if (log < topicLog) {
-            return Key.of(record.key());
+    private @Nullable StoreKey keyOf(int logIndex, ConsumerRecord<byte[], byte[]> record) {
+        if (logIndex < topicLog) {
+            return StoreKey.ofChangelogKey(record.key());
         }
         // Two kinds of records have no row: those without a key, which only a foreign producer writes, and the
         // registrar's digests, whose key is a marker.
-        return record.key() == null || isMarker(record.key()) ? null : Key.ofPuri(record.key());
+        return record.key() == null || isMarker(record.key()) ? null : StoreKey.ofPuri(record.key());
     }
 
     private static boolean isMarker(byte[] key) {

@@ -54,8 +54,8 @@ final class LostCreations {
      * @param creations for each pURI without a registration, its {@code created} event; the registrar has read all
      *     these events
      */
-    Map<Key, Creation> of(Map<Key, Creation> creations) {
-        Map<Key, Creation> open = new HashMap<>(creations);
+    Map<StoreKey, Creation> of(Map<StoreKey, Creation> creations) {
+        Map<StoreKey, Creation> open = new HashMap<>(creations);
         if (open.isEmpty()) {
             return open;
         }
@@ -77,7 +77,7 @@ final class LostCreations {
      * Removes events that were refused, and those whose rejections may have expired. Returns the end offset of the
      * rejections.
      */
-    private long removeRefused(Map<Key, Creation> open) {
+    private long removeRefused(Map<StoreKey, Creation> open) {
         // Offset and time of the first rejection that the topic still has.
         long[] first = {-1, Long.MAX_VALUE};
         long end = removeRefused(open, 0, record -> {
@@ -96,10 +96,11 @@ final class LostCreations {
         return end;
     }
 
-    private long removeRefused(Map<Key, Creation> open, long from, Consumer<ConsumerRecord<byte[], byte[]>> listener) {
+    private long removeRefused(
+            Map<StoreKey, Creation> open, long from, Consumer<ConsumerRecord<byte[], byte[]>> listener) {
         return registry.reader().read(rejections, from, record -> {
             listener.accept(record);
-            Key key = record.key() == null ? null : Key.ofPuri(record.key());
+            StoreKey key = record.key() == null ? null : StoreKey.ofPuri(record.key());
             Creation creation = key == null ? null : open.get(key);
             // A tombstone reports an erasure, so the event was decided. A rejection that cannot be decoded may be the
             // rejection of this event.
@@ -112,10 +113,12 @@ final class LostCreations {
         });
     }
 
-    private Set<Key> parkedKeys(Set<Key> keys) {
-        Map<String, Key> events = new HashMap<>();
+    private Set<StoreKey> parkedKeys(Set<StoreKey> keys) {
+        Map<String, StoreKey> events = new HashMap<>();
         registry.reader().read(parked, 0, record -> {
-            Key key = record.key() == null ? null : Key.of(RegistrarChangelogs.keyOfParked(record.key()));
+            StoreKey key = record.key() == null
+                    ? null
+                    : StoreKey.ofChangelogKey(RegistrarChangelogs.keyOfParked(record.key()));
             if (key != null && keys.contains(key)) {
                 // A queue has an entry for each of its events.
                 String event = HexFormat.of().formatHex(record.key());
@@ -129,10 +132,10 @@ final class LostCreations {
         return Set.copyOf(events.values());
     }
 
-    private Set<Key> registeredKeys(Set<Key> keys) {
-        Set<Key> registered = new HashSet<>();
+    private Set<StoreKey> registeredKeys(Set<StoreKey> keys) {
+        Set<StoreKey> registered = new HashSet<>();
         registry.reader().read(registrations, 0, record -> {
-            Key key = Key.of(record.key());
+            StoreKey key = StoreKey.ofChangelogKey(record.key());
             if (key != null && keys.contains(key)) {
                 if (record.value() == null) {
                     registered.remove(key);

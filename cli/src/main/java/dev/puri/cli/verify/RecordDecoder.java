@@ -1,7 +1,7 @@
 package dev.puri.cli.verify;
 
-import dev.puri.projection.AvroValues;
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.RecordKey;
 import dev.puri.registry.RegistrarChangelogs;
 import dev.puri.registry.RegistrarChangelogs.StoredRegistration;
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
 /** Decodes the values of the registry's topics. */
 final class RecordDecoder implements AutoCloseable {
     private final SchemaRegistry schemas;
-    private final AvroValues<IdentityRow> rows;
-    private final AvroValues<dev.puri.schemas.avro.Document> documents;
-    private final AvroValues<Rejection> rejections;
+    private final AvroValueDecoder<IdentityRow> rows;
+    private final AvroValueDecoder<dev.puri.schemas.avro.Document> documents;
+    private final AvroValueDecoder<Rejection> rejections;
     private final EventReader events = new EventReader();
 
     /** A value that is no row, document or event. */
@@ -39,9 +39,9 @@ final class RecordDecoder implements AutoCloseable {
      */
     RecordDecoder(SchemaRegistry schemas) {
         this.schemas = schemas;
-        this.rows = new AvroValues<>(IdentityRow.class, schemas);
-        this.documents = new AvroValues<>(dev.puri.schemas.avro.Document.class, schemas);
-        this.rejections = new AvroValues<>(Rejection.class, schemas);
+        this.rows = new AvroValueDecoder<>(IdentityRow.class, schemas);
+        this.documents = new AvroValueDecoder<>(dev.puri.schemas.avro.Document.class, schemas);
+        this.rejections = new AvroValueDecoder<>(Rejection.class, schemas);
     }
 
     /** Returns a {@link Row} or an {@link Unreadable}. */

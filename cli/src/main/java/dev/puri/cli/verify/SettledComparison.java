@@ -1,7 +1,7 @@
 package dev.puri.cli.verify;
 
-import dev.puri.cli.verify.Key.Slice;
 import dev.puri.cli.verify.KeyTable.FullException;
+import dev.puri.cli.verify.StoreKey.Slice;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -90,13 +90,13 @@ abstract class SettledComparison<C> implements Check {
      *
      * @param round number of earlier readings of these keys
      */
-    abstract void readValues(Map<Key, C> keys, int round);
+    abstract void readValues(Map<StoreKey, C> keys, int round);
 
     /** Compares the values that were read last. */
     abstract Comparison compare(C candidate);
 
     /** Reports keys that differ. */
-    abstract void report(Map<Key, C> differing, Consumer<Difference> differences);
+    abstract void report(Map<StoreKey, C> differing, Consumer<Difference> differences);
 
     /** Returns the result. */
     Result result(long rows, long expectedRows, long notCompared) {
@@ -129,7 +129,7 @@ abstract class SettledComparison<C> implements Check {
     }
 
     private void compare(KeyTable table, Consumer<Difference> differences) {
-        Map<Key, C> batch = new HashMap<>();
+        Map<StoreKey, C> batch = new HashMap<>();
         for (int slot = 0; slot < table.slots(); slot++) {
             C candidate = table.isUsed(slot) ? candidate(table, slot) : null;
             if (candidate != null) {
@@ -143,12 +143,12 @@ abstract class SettledComparison<C> implements Check {
         settle(batch, differences);
     }
 
-    private void settle(Map<Key, C> open, Consumer<Difference> differences) {
+    private void settle(Map<StoreKey, C> open, Consumer<Difference> differences) {
         for (int round = 0; round < maxRounds && !open.isEmpty(); round++) {
             readValues(open, round);
-            Map<Key, C> differing = new HashMap<>();
-            for (Iterator<Map.Entry<Key, C>> i = open.entrySet().iterator(); i.hasNext(); ) {
-                Map.Entry<Key, C> entry = i.next();
+            Map<StoreKey, C> differing = new HashMap<>();
+            for (Iterator<Map.Entry<StoreKey, C>> i = open.entrySet().iterator(); i.hasNext(); ) {
+                Map.Entry<StoreKey, C> entry = i.next();
                 Comparison comparison = compare(entry.getValue());
                 if (comparison == Comparison.DIFFERENT) {
                     differing.put(entry.getKey(), entry.getValue());

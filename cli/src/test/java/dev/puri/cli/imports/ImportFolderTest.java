@@ -3,7 +3,7 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.LoadProgress;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.io.FolderLock;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ final class ImportFolderTest {
         folder = new ImportFolder(path);
         Files.writeString(folder.newPlan().resolve("rows.ndjson"), "first\n");
         folder.replacePlan(plan("2026-11-24T10:00:00Z"));
-        folder.writeLoad(new Load("2026-11-24T10:00:00Z", 1, 6, 1, false, Map.of()));
+        folder.writeLoad(new LoadProgress("2026-11-24T10:00:00Z", 1, 6, 1, false, Map.of()));
     }
 
     @Test

@@ -3,7 +3,7 @@ package dev.puri.cli.imports;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.LoadProgress;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.client.IdentityPublisher;
@@ -44,7 +44,7 @@ final class ImportLoaderTest {
             Puri puri = Puri.parse("music:tracks:" + i);
             rows.add(ImportRow.of(
                             0, i + 1, puri, new UUID(0x8000, 1L << 63), new Owner("a"), new Shard("b"), null, Map.of())
-                    .asPresent());
+                    .asExisting());
         }
         folder = new ImportFolder(path);
         Files.write(folder.newPlan().resolve("rows.ndjson"), ImportRow.toLines(rows));
@@ -55,24 +55,24 @@ final class ImportLoaderTest {
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void theRateDoesNotCountRowsThatAreNotPublished() throws Exception {
-        Load load = load(1, false);
+        LoadProgress load = load(1, false);
         assertThat(load.rows()).isEqualTo(ROWS);
         assertThat(load.bytes()).isEqualTo(Files.size(folder.rows()));
         assertThat(load.published()).isZero();
         assertThat(progress.getLast()).isEqualTo(ROWS + " of " + ROWS);
     }
 
-    /** A load without the present rows is complete, one with them ends before its first batch. */
+    /** A load without the existing rows is complete, one with them ends before its first batch. */
     @Test
     void aLoadThatWasInterruptedIsContinuedWithThePresentRows() throws Exception {
         load(null, false);
         assertThatThrownBy(() -> load(null, true)).hasMessageContaining("was not acknowledged");
-        Load interrupted = folder.readLoad(PLAN);
+        LoadProgress interrupted = folder.readLoad(PLAN);
         assertThat(interrupted.rows()).isZero();
-        assertThat(interrupted.includesPresent()).isTrue();
+        assertThat(interrupted.publishesExisting()).isTrue();
         assertThatThrownBy(() -> load(null, false)).hasMessageContaining("was not acknowledged");
 
-        folder.writeLoad(new Load(TIME, ROWS / 2, bytesOf(ROWS / 2), ROWS / 2, true, Map.of()));
+        folder.writeLoad(new LoadProgress(TIME, ROWS / 2, bytesOf(ROWS / 2), ROWS / 2, true, Map.of()));
         assertThatThrownBy(() -> load(null, false)).hasMessageContaining("was not acknowledged");
         assertThat(folder.readLoad(PLAN).rows()).isEqualTo(ROWS / 2);
     }
@@ -92,12 +92,12 @@ final class ImportLoaderTest {
     }
 
     /** Loads with a publisher that is closed: each event fails. */
-    private Load load(@Nullable Integer maxPerSecond, boolean requestsPresent) throws Exception {
+    private LoadProgress load(@Nullable Integer maxPerSecond, boolean publishExisting) throws Exception {
         IdentityPublisher publisher = new IdentityPublisher(
                 Map.of("bootstrap.servers", "127.0.0.1:1", "schema.registry.url", "http://127.0.0.1:1"));
         publisher.close();
         return new ImportLoader(
-                        publisher, maxPerSecond, requestsPresent, (done, total) -> progress.add(done + " of " + total))
+                        publisher, maxPerSecond, publishExisting, (done, total) -> progress.add(done + " of " + total))
                 .load(folder, PLAN);
     }
 

@@ -2,7 +2,7 @@ package dev.puri.cli.imports;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.cli.imports.ImportFolder.Load;
+import dev.puri.cli.imports.ImportFolder.LoadProgress;
 import dev.puri.cli.imports.ImportFolder.Plan;
 import dev.puri.cli.imports.ImportFolder.VerificationResult;
 import dev.puri.client.resolve.Placement;
@@ -46,7 +46,7 @@ final class ImportVerifierTest {
         folder = new ImportFolder(path);
         Files.write(folder.newPlan().resolve("rows.ndjson"), ImportRow.toLines(List.of(row)));
         folder.replacePlan(PLAN);
-        folder.writeLoad(new Load(PLAN.plannedAt(), 1, Files.size(folder.rows()), 1, false, Map.of()));
+        folder.writeLoad(new LoadProgress(PLAN.plannedAt(), 1, Files.size(folder.rows()), 1, false, Map.of()));
     }
 
     /** A claim of a handle is decided after later events of the same partition. */

@@ -113,6 +113,6 @@ final class PlannedRowsTest {
                 ? row
                 : row.withState(
                         Map.of("status", status, "createdAt", TIME, "changedAt", TIME, "mergedInto", "a:b:survivor"));
-        return random.nextBoolean() ? ended : ended.asPresent();
+        return random.nextBoolean() ? ended : ended.asExisting();
     }
 }

@@ -179,15 +179,15 @@ class LogComparisonIT {
         }
 
         @Override
-        public Object decode(int log, byte[] value) {
-            if (log == 1) {
+        public Object decode(int logIndex, byte[] value) {
+            if (logIndex == 1) {
                 onDecode.run();
             }
             return new String(value, StandardCharsets.UTF_8);
         }
 
         @Override
-        public long hash(int log, Object value) {
+        public long hash(int logIndex, Object value) {
             return Hashes.present(value.hashCode());
         }
 

@@ -2,7 +2,7 @@ package dev.puri.cli.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.cli.verify.Key.Slice;
+import dev.puri.cli.verify.StoreKey.Slice;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +29,7 @@ class SettledComparisonTest {
     }
 
     /** Compares keys that all differ. */
-    private static final class DifferingKeys extends SettledComparison<Key> {
+    private static final class DifferingKeys extends SettledComparison<StoreKey> {
         private final int keys;
 
         DifferingKeys(int keys, int maxSize) {
@@ -64,7 +64,7 @@ class SettledComparisonTest {
         KeyTable readHashes(Slice slice) throws KeyTable.FullException {
             KeyTable table = newTable();
             for (int i = 0; i < keys; i++) {
-                Key key = new Key(i, i);
+                StoreKey key = new StoreKey(i, i);
                 if (key.isIn(slice)) {
                     table.add(key);
                 }
@@ -73,21 +73,21 @@ class SettledComparisonTest {
         }
 
         @Override
-        Key candidate(KeyTable table, int slot) {
+        StoreKey candidate(KeyTable table, int slot) {
             count(true, true);
             return table.key(slot);
         }
 
         @Override
-        void readValues(Map<Key, Key> values, int round) {}
+        void readValues(Map<StoreKey, StoreKey> values, int round) {}
 
         @Override
-        Comparison compare(Key candidate) {
+        Comparison compare(StoreKey candidate) {
             return Comparison.DIFFERENT;
         }
 
         @Override
-        void report(Map<Key, Key> differing, Consumer<Difference> differences) {
+        void report(Map<StoreKey, StoreKey> differing, Consumer<Difference> differences) {
             differing
                     .keySet()
                     .forEach(key -> differences.accept(new Difference(

@@ -4,7 +4,7 @@ import static dev.puri.resolver.answer.JsonOut.ascii;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.http.JsonBody;
-import dev.puri.projection.RejectionsView;
+import dev.puri.projection.RejectionsQuery;
 import dev.puri.projection.wait.EventStatus;
 import dev.puri.resolver.table.LookUp;
 import dev.puri.resolver.table.RecordView;
@@ -178,7 +178,7 @@ public final class InternalResultWriter extends ResultWriter {
         if (refusal == null) {
             json.writeStringField("reason", reason);
         } else {
-            RejectionsView.writeWhy(json, reason, refusal.detail(), refusal.holder(), refusal.survivor());
+            RejectionsQuery.writeRefusalFields(json, reason, refusal.detail(), refusal.holder(), refusal.survivor());
         }
     }
 }

@@ -19,14 +19,14 @@ final class Change {
     private final String type;
 
     /** Null after it was encoded as JSON, and in a withheld change. */
-    private @Nullable Content content;
+    private @Nullable ChangeContent content;
 
     private @Nullable String collection;
     private @Nullable String json;
     private @Nullable ChangeId id;
     private @Nullable ServerSentEvent event;
 
-    Change(int partition, long offset, Content content) {
+    Change(int partition, long offset, ChangeContent content) {
         this.partition = partition;
         this.offset = offset;
         this.content = content;
@@ -90,7 +90,7 @@ final class Change {
         return cached;
     }
 
-    private Content content() {
+    private ChangeContent content() {
         return Objects.requireNonNull(content, "withheld, or already encoded");
     }
 

@@ -1,7 +1,7 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.wait.EventOutcome;
 import dev.puri.resolver.feed.ChangeRecords;
@@ -46,14 +46,17 @@ final class ChangeReplay implements ChangeLog {
     private static final int MAX_REMEMBERED = 20_000;
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
-    private final AvroValues<IdentityRow> values;
+    private final AvroValueDecoder<IdentityRow> values;
     private final LongSupplier nanoTime;
 
     /**
      * @param consumers create consumers that read committed records only
      * @param nanoTime the clock, like {@link System#nanoTime}
      */
-    ChangeReplay(Supplier<Consumer<byte[], byte[]>> consumers, AvroValues<IdentityRow> values, LongSupplier nanoTime) {
+    ChangeReplay(
+            Supplier<Consumer<byte[], byte[]>> consumers,
+            AvroValueDecoder<IdentityRow> values,
+            LongSupplier nanoTime) {
         this.consumers = consumers;
         this.values = values;
         this.nanoTime = nanoTime;
@@ -149,7 +152,7 @@ final class ChangeReplay implements ChangeLog {
                 if (reportedPositions.size() < MAX_REMEMBERED || reportedPositions.containsKey(puri)) {
                     reportedPositions.put(puri, cause);
                 }
-                Content content = new Content.Decoded(puri, withPosition(record, row));
+                ChangeContent content = new ChangeContent.Decoded(puri, withPosition(record, row));
                 return new Change(record.partition(), record.offset(), content);
             } catch (UnreadableException | IllegalArgumentException e) {
                 // The table also skips this record, and has logged it.

@@ -1,6 +1,6 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValueDecoder;
 import dev.puri.resolver.feed.RowChanges;
 import dev.puri.resolver.table.Hash;
 import dev.puri.schemas.avro.IdentityRow;
@@ -47,7 +47,7 @@ public final class ChangeRing implements RowChanges {
     private static final int MARKS_PER_AGE = 64;
 
     private final int topicHash;
-    private final AvroValues<IdentityRow> values;
+    private final AvroValueDecoder<IdentityRow> values;
     private final Runnable onChange;
     private final AtomicReferenceArray<@Nullable Entry> slots;
 
@@ -84,25 +84,25 @@ public final class ChangeRing implements RowChanges {
     private record Mark(Instant at, long nextNumber) {}
 
     /**
-     * @param startOffsets by partition, the offset of the first change that will be added
+     * @param nextOffsets by partition, the offset of the first change that will be added
      * @param completeAt a time at which the topic had no records at or after these offsets
      * @param values decodes the values of records that are added without decoding
      * @param onChange called after each change; must be quick
      */
     ChangeRing(
             Uuid topicId,
-            long[] startOffsets,
+            long[] nextOffsets,
             Instant completeAt,
             int capacity,
-            AvroValues<IdentityRow> values,
+            AvroValueDecoder<IdentityRow> values,
             Runnable onChange) {
         this.topicHash = ChangeId.topicHash(topicId);
         this.values = values;
         this.onChange = onChange;
         this.slots = new AtomicReferenceArray<>(capacity);
         this.lastByHash = new long[Integer.highestOneBit(capacity) * 2];
-        this.coveredFrom = new AtomicLongArray(startOffsets);
-        this.nextOffsets = new AtomicLongArray(startOffsets);
+        this.coveredFrom = new AtomicLongArray(nextOffsets);
+        this.nextOffsets = new AtomicLongArray(nextOffsets);
         this.completeAtSeconds = completeAt.getEpochSecond();
     }
 
@@ -116,7 +116,7 @@ public final class ChangeRing implements RowChanges {
     @Override
     public void changed(int partition, long offset, Puri puri, @Nullable Row row) {
         if (!Topics.isMarker(puri)) {
-            add(partition, offset, puri.toBytes(), new Content.Decoded(puri, row));
+            add(partition, offset, puri.toBytes(), new ChangeContent.Decoded(puri, row));
         }
     }
 
@@ -130,7 +130,7 @@ public final class ChangeRing implements RowChanges {
     @Override
     public void changed(int partition, long offset, byte[] key, byte @Nullable [] value, byte @Nullable [] token) {
         if (!isMarker(key)) {
-            add(partition, offset, key, new Content.Encoded(key, value, token, values));
+            add(partition, offset, key, new ChangeContent.Encoded(key, value, token, values));
         }
     }
 
@@ -138,7 +138,7 @@ public final class ChangeRing implements RowChanges {
         return key.length >= MARKER.length && Arrays.equals(key, 0, MARKER.length, MARKER, 0, MARKER.length);
     }
 
-    private void add(int partition, long offset, byte[] key, Content content) {
+    private void add(int partition, long offset, byte[] key, ChangeContent content) {
         if (partition >= nextOffsets.length()) {
             // TableKeeper replaces the table when partitions are added.
             return;

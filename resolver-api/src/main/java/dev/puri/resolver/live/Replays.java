@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Replays changes that are older than the ring from the topic, with one thread for each subscriber that needs them.
- * When a subscriber has caught up with the ring, its replay hands it over to the rounds of {@link Subscribers}.
+ * When a subscriber has caught up with the ring, its replay hands it over to the sender thread of {@link Subscribers}.
  * Thread-safe.
  */
 final class Replays {
@@ -76,7 +76,7 @@ final class Replays {
             for (int i = 0; i < MAX_READS && !subscription.isEnded(); i++) {
                 ChangeRing ring = subscribers.currentRing();
                 if (ring == null || subscribers.attach(subscription, ring)) {
-                    subscribers.arrive(subscription);
+                    subscribers.addToSender(subscription);
                     return;
                 }
                 // Read in this order, so that the offsets include every change up to that time.
@@ -84,7 +84,7 @@ final class Replays {
                 long[] to = ring.nextOffsets();
                 Reader reader = new Reader(subscription);
                 changes.read(subscription.nextOffsets().clone(), to, reader);
-                if (subscribers.isEnding() || subscription.isEnded()) {
+                if (subscribers.isDraining() || subscription.isEnded()) {
                     subscribers.endWithBye(subscription, Subscribers.STOPPING);
                     return;
                 }
@@ -99,10 +99,10 @@ final class Replays {
             ChangeRing ring = subscribers.currentRing();
             if (ring != null) {
                 subscription.reset(ring, "gone");
-                subscribers.arrive(subscription);
+                subscribers.addToSender(subscription);
             }
         } catch (RuntimeException | Error e) {
-            if (subscribers.isEnding()) {
+            if (subscribers.isDraining()) {
                 subscribers.endWithBye(subscription, Subscribers.STOPPING);
                 return;
             }
@@ -125,7 +125,7 @@ final class Replays {
         public boolean receive(int partition, long nextOffset, @Nullable Change change) {
             // Until compaction, the topic has records of erased identities and of earlier identities of a name.
             Change current = change != null && change.isCurrent(subscribers.exists()) ? change : null;
-            if (subscribers.isEnding() || !awaitRoom() || !subscription.advancePast(partition, nextOffset, current)) {
+            if (subscribers.isDraining() || !awaitRoom() || !subscription.advancePast(partition, nextOffset, current)) {
                 return false;
             }
             if (++recordCount % PROGRESS_PERIOD == 0) {
@@ -138,7 +138,7 @@ final class Replays {
         private boolean awaitRoom() {
             long startNanos = System.nanoTime();
             while (subscription.isFull()) {
-                if (subscribers.isEnding() || subscription.isEnded()) {
+                if (subscribers.isDraining() || subscription.isEnded()) {
                     return false;
                 }
                 if (System.nanoTime() - startNanos > options.stallTimeout().toNanos()) {

@@ -1,6 +1,6 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValueDecoder;
 import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
@@ -33,22 +33,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends changes to all subscribers. The {@link ChangeRing ring} has the last changes. One thread serves the subscribers
- * in rounds: in each round, it sends each subscriber the changes of the ring for which the subscriber's stream has
- * room.
+ * Sends changes to all subscribers. The {@link ChangeRing ring} has the last changes. One thread, the sender thread,
+ * serves the subscribers in rounds: in each round, it sends each subscriber the changes of the ring for which the
+ * subscriber's stream has room.
  *
  * <pre>
- * subscribe ─▶ are all missing changes in the ring? ─yes──▶ arrivals ─▶ rounds of the thread ─▶ sinks
- *                    │ no                                    ▲                │ table was replaced, and the
- *                    ▼                                       │                ▼ new ring lacks changes
- *              thread of a replay ───────────────────────────┘         thread of a replay
+ * subscribe ─▶ are all missing changes in the ring? ─yes──▶ newSubscriptions ─▶ sender thread ─▶ sinks
+ *                    │ no                                    ▲                     │ table was replaced, and
+ *                    ▼                                       │                     ▼ the new ring lacks changes
+ *              thread of a replay ───────────────────────────┘              thread of a replay
  * </pre>
  *
  * Subscribers have no queues: the ring holds pending changes once for all subscribers. So a slow subscriber costs only
  * the pending bytes of its stream. It is dropped when the ring overwrites a change that was not sent to the subscriber
  * yet. It may connect again with its last event id.
  *
- * <p>A {@link Subscription} has one owner at a time: the thread that subscribes, a replay, or the thread of the rounds.
+ * <p>A {@link Subscription} has one owner at a time: the thread that subscribes, a replay, or the sender thread.
  */
 public final class Subscribers implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Subscribers.class);
@@ -76,19 +76,19 @@ public final class Subscribers implements AutoCloseable {
     private static final String REPLACED = "table-replaced";
 
     private final ChangesOptions options;
-    private final AvroValues<IdentityRow> values;
+    private final AvroValueDecoder<IdentityRow> values;
     private final InstantSource clock;
     private final Counter sent;
     private final MeterRegistry meters;
     private final AtomicInteger streamCount = new AtomicInteger();
     private final Replays replays;
-    private final Queue<Subscription> arrivals = new ConcurrentLinkedQueue<>();
-    private final CountDownLatch drained = new CountDownLatch(1);
+    private final Queue<Subscription> newSubscriptions = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch streamsEnded = new CountDownLatch(1);
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
             new SupervisedThread("changes", stop, RETRY_POLICY, this::run, this::roundFailed);
 
-    /** Subscribers that the rounds serve. Used only by the thread of the rounds, and kept when a round fails. */
+    /** The subscribers that the sender thread serves. Used only by this thread, and kept when a round fails. */
     private final List<Subscription> subscriptions = new ArrayList<>();
 
     /** The ring of the serving table; null before the first table is complete. */
@@ -101,7 +101,7 @@ public final class Subscribers implements AutoCloseable {
     private final FailureState roundFailure = new FailureState();
 
     private volatile boolean isAsleep;
-    private volatile boolean isEnding;
+    private volatile boolean isDraining;
 
     /** The result of a request to subscribe. */
     public enum Admission {
@@ -113,14 +113,14 @@ public final class Subscribers implements AutoCloseable {
         TOO_MANY_STREAMS,
         /** The subscriber needs older changes, and the number of replays has reached its limit. */
         TOO_MANY_REPLAYS,
-        /** The server is about to stop. */
-        ENDING
+        /** The server is stopping. */
+        DRAINING
     }
 
     private Subscribers(
             ChangesOptions options,
             ChangeLog changes,
-            AvroValues<IdentityRow> values,
+            AvroValueDecoder<IdentityRow> values,
             InstantSource clock,
             MeterRegistry meters) {
         this.options = options;
@@ -151,14 +151,14 @@ public final class Subscribers implements AutoCloseable {
             SchemaRegistry registry,
             InstantSource clock,
             MeterRegistry meters) {
-        AvroValues<IdentityRow> values = new AvroValues<>(IdentityRow.class, registry);
+        AvroValueDecoder<IdentityRow> values = new AvroValueDecoder<>(IdentityRow.class, registry);
         return start(options, new ChangeReplay(consumers, values, System::nanoTime), values, clock, meters);
     }
 
     static Subscribers start(
             ChangesOptions options,
             ChangeLog changes,
-            AvroValues<IdentityRow> values,
+            AvroValueDecoder<IdentityRow> values,
             InstantSource clock,
             MeterRegistry meters) {
         Subscribers started = new Subscribers(options, changes, values, clock, meters);
@@ -175,15 +175,15 @@ public final class Subscribers implements AutoCloseable {
 
     /**
      * Creates the ring of a complete table, and moves all subscribers to this ring. The thread that writes the table
-     * calls it, before the first live record. The caller must add every change at or after the start offsets.
+     * calls it, before the first live record. The caller must add every change at or after the next offsets.
      *
      * @param topicId of the topic that feeds the table
-     * @param startOffsets by partition, the offset after the last record that the table has
+     * @param nextOffsets by partition, the offset after the last record that the table has
      * @param completeAt a time at which the topic had no records at or after these offsets
      * @param exists whether the table has an identity with a name and uuid; any thread may call it
      */
-    public ChangeRing startRing(Uuid topicId, long[] startOffsets, Instant completeAt, BiPredicate<Puri, UUID> exists) {
-        ChangeRing ring = new ChangeRing(topicId, startOffsets, completeAt, options.history(), values, this::wake);
+    public ChangeRing startRing(Uuid topicId, long[] nextOffsets, Instant completeAt, BiPredicate<Puri, UUID> exists) {
+        ChangeRing ring = new ChangeRing(topicId, nextOffsets, completeAt, options.history(), values, this::wake);
         this.exists = exists;
         currentRing = ring;
         wake();
@@ -197,10 +197,10 @@ public final class Subscribers implements AutoCloseable {
      * @param open opens the stream; called on this thread, once if the subscriber is admitted and never otherwise. The
      *     stream must cancel the subscription when the client disconnects
      */
-    public Admission subscribe(@Nullable ChangeId lastId, ChangeFilter filter, Function<Subscription, Sink> open) {
+    public Admission subscribe(@Nullable ChangeId lastId, CollectionFilter filter, Function<Subscription, Sink> open) {
         ChangeRing ring = currentRing;
-        if (isEnding) {
-            return Admission.ENDING;
+        if (isDraining) {
+            return Admission.DRAINING;
         }
         if (ring == null) {
             return Admission.NOT_READY;
@@ -227,7 +227,7 @@ public final class Subscribers implements AutoCloseable {
         if (needsReplay) {
             replays.start(subscription);
         } else {
-            arrive(subscription);
+            addToSender(subscription);
         }
         return Admission.ADMITTED;
     }
@@ -252,9 +252,9 @@ public final class Subscribers implements AutoCloseable {
         return true;
     }
 
-    /** Hands a subscriber that is attached to the ring over to the rounds. */
-    void arrive(Subscription subscription) {
-        arrivals.add(subscription);
+    /** Passes a subscriber that is attached to the ring to the sender thread. */
+    void addToSender(Subscription subscription) {
+        newSubscriptions.add(subscription);
         wake();
     }
 
@@ -262,11 +262,11 @@ public final class Subscribers implements AutoCloseable {
     private void run() {
         long heartbeatNanos = System.nanoTime() + options.heartbeat().toNanos();
         while (!stop.isRequested()) {
-            takeArrivals();
-            if (isEnding) {
+            takeNewSubscriptions();
+            if (isDraining) {
                 subscriptions.forEach(subscription -> endWithBye(subscription, STOPPING));
                 subscriptions.clear();
-                drained.countDown();
+                streamsEnded.countDown();
             }
             ChangeRing ring = currentRing;
             long nextNumber = ring == null ? 0 : ring.nextNumber();
@@ -281,9 +281,9 @@ public final class Subscribers implements AutoCloseable {
             }
             sleep(Math.min(sleepNanos, heartbeatNanos - System.nanoTime()), ring, nextNumber);
         }
-        takeArrivals();
+        takeNewSubscriptions();
         subscriptions.forEach(subscription -> endWithBye(subscription, STOPPING));
-        drained.countDown();
+        streamsEnded.countDown();
     }
 
     private void roundFailed(Throwable cause) {
@@ -292,9 +292,9 @@ public final class Subscribers implements AutoCloseable {
         }
     }
 
-    private void takeArrivals() {
-        for (Subscription arrived = arrivals.poll(); arrived != null; arrived = arrivals.poll()) {
-            subscriptions.add(arrived);
+    private void takeNewSubscriptions() {
+        for (Subscription added = newSubscriptions.poll(); added != null; added = newSubscriptions.poll()) {
+            subscriptions.add(added);
         }
     }
 
@@ -334,7 +334,7 @@ public final class Subscribers implements AutoCloseable {
         return sleepNanos;
     }
 
-    /** Moves a subscriber to the ring of another table; returns false if the rounds no longer serve the subscriber. */
+    /** Moves a subscriber to the ring of another table. Returns false if the sender thread no longer serves it. */
     private boolean moveTo(ChangeRing ring, Subscription subscription) {
         if (attach(subscription, ring)) {
             return true;
@@ -384,10 +384,10 @@ public final class Subscribers implements AutoCloseable {
             return;
         }
         isAsleep = true;
-        boolean hasWork = !arrivals.isEmpty()
+        boolean hasWork = !newSubscriptions.isEmpty()
                 || currentRing != ring
                 || (ring != null && ring.nextNumber() != nextNumber)
-                || (isEnding && drained.getCount() > 0)
+                || (isDraining && streamsEnded.getCount() > 0)
                 || stop.isRequested();
         if (!hasWork) {
             LockSupport.parkNanos(this, nanos);
@@ -418,18 +418,18 @@ public final class Subscribers implements AutoCloseable {
         return exists;
     }
 
-    /** Whether all streams are being ended. */
-    boolean isEnding() {
-        return isEnding;
+    /** Whether all streams are being ended, because the server is stopping. */
+    boolean isDraining() {
+        return isDraining;
     }
 
     /** Admits no further subscribers and ends every stream with a {@code bye}; waits up to 2 s until they are sent. */
     public void drain() {
-        isEnding = true;
+        isDraining = true;
         wake();
         replays.interrupt();
         try {
-            if (!drained.await(DRAIN_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+            if (!streamsEnded.await(DRAIN_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 log.warn("Streams of subscribers were not ended within {} s", DRAIN_TIMEOUT_SECONDS);
             }
         } catch (InterruptedException e) {

@@ -17,7 +17,7 @@ public final class Subscription {
     private static final Duration RECONNECT_DELAY = Duration.ofSeconds(1);
 
     private final Subscribers subscribers;
-    private final ChangeFilter filter;
+    private final CollectionFilter filter;
     private final int maxPendingBytes;
     private final AtomicBoolean isEnded = new AtomicBoolean();
     private volatile @Nullable Sink sink;
@@ -74,7 +74,7 @@ public final class Subscription {
      */
     Subscription(
             Subscribers subscribers,
-            ChangeFilter filter,
+            CollectionFilter filter,
             int maxPendingBytes,
             ChangeRing ring,
             @Nullable ChangeId lastId) {

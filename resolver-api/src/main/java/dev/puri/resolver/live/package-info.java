@@ -2,7 +2,7 @@
  * Changes of rows as they happen, for {@code GET /v1/changes}.
  *
  * <pre>
- * writer thread of the table ──▶ ChangeRing ──▶ thread of Subscribers ──▶ Sink of each subscriber
+ * writer thread of the table ──▶ ChangeRing ──▶ sender thread of Subscribers ──▶ Sink of each subscriber
  *
  * puri.identities.v1 ──▶ ChangeReplay ──▶ a thread of Replays ──▶ Sink of a subscriber
  *                        (changes that are older than the ring)

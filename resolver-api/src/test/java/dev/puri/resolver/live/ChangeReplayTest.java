@@ -3,7 +3,7 @@ package dev.puri.resolver.live;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValueDecoder;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Outcome;
@@ -46,7 +46,7 @@ final class ChangeReplayTest {
     private Duration clockStep = Duration.ZERO;
     private int maxReceived = Integer.MAX_VALUE;
     private final ChangeReplay replay =
-            new ChangeReplay(() -> consumer, new AvroValues<>(IdentityRow.class, registry), () -> {
+            new ChangeReplay(() -> consumer, new AvroValueDecoder<>(IdentityRow.class, registry), () -> {
                 nanos += clockStep.toNanos();
                 return nanos;
             });

@@ -236,7 +236,7 @@ final class ChangesIT {
             seen = 0;
             FakeSink opening = stream;
             AtomicReference<@Nullable Subscription> opened = new AtomicReference<>();
-            assertThat(instance.subscribers.subscribe(id, ChangeFilter.ALL, admitted -> {
+            assertThat(instance.subscribers.subscribe(id, CollectionFilter.ALL, admitted -> {
                         opened.set(admitted);
                         return opening;
                     }))

@@ -105,7 +105,7 @@ final class ChangesSimulationTest {
             applied = 0;
             AtomicReference<@Nullable Subscription> opened = new AtomicReference<>();
             FakeSink opening = stream;
-            assertThat(instance.subscribers.subscribe(last, ChangeFilter.ALL, admitted -> {
+            assertThat(instance.subscribers.subscribe(last, CollectionFilter.ALL, admitted -> {
                         opened.set(admitted);
                         return opening;
                     }))

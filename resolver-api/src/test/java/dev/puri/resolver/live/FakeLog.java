@@ -90,7 +90,7 @@ final class FakeLog implements ChangeLog {
             for (long offset = from[partition] + from[partition] % 2; offset < to[partition]; offset += 2) {
                 Entry entry = at(partition, offset);
                 Change change = entry.isChange()
-                        ? new Change(partition, offset, new Content.Decoded(entry.puri(), entry.row()))
+                        ? new Change(partition, offset, new ChangeContent.Decoded(entry.puri(), entry.row()))
                         : null;
                 if (!receiver.receive(partition, offset + 1, change)) {
                     return;

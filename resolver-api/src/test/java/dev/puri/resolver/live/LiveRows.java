@@ -1,6 +1,6 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
+import dev.puri.projection.AvroValueDecoder;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Owner;
@@ -22,7 +22,7 @@ final class LiveRows {
     static final Instant CHANGED = Instant.parse("2026-03-02T10:00:00.120Z");
 
     static final InMemorySchemaRegistry REGISTRY = new InMemorySchemaRegistry();
-    static final AvroValues<IdentityRow> VALUES = new AvroValues<>(IdentityRow.class, REGISTRY);
+    static final AvroValueDecoder<IdentityRow> VALUES = new AvroValueDecoder<>(IdentityRow.class, REGISTRY);
 
     private static final RecordWriter<IdentityRow> WRITER = RecordWriter.of(IdentityRow.class);
 

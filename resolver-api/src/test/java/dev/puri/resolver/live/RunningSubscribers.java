@@ -62,13 +62,13 @@ abstract class RunningSubscribers {
 
     FakeSink subscribe(@Nullable ChangeId last, String... collections) {
         FakeSink client = new FakeSink();
-        assertThat(subscribers.subscribe(last, ChangeFilter.parse(List.of(collections)), subscription -> client))
+        assertThat(subscribers.subscribe(last, CollectionFilter.parse(List.of(collections)), subscription -> client))
                 .isEqualTo(Admission.ADMITTED);
         return client;
     }
 
     Admission admission(@Nullable ChangeId last) {
-        return subscribers.subscribe(last, ChangeFilter.ALL, subscription -> new FakeSink());
+        return subscribers.subscribe(last, CollectionFilter.ALL, subscription -> new FakeSink());
     }
 
     /** Waits, and looks every 10 ms, because subscribers answer within milliseconds. */

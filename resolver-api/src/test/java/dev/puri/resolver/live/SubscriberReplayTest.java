@@ -38,7 +38,7 @@ final class SubscriberReplayTest extends RunningSubscribers {
         }
         FakeSink client = new FakeSink();
 
-        assertThat(subscribers.subscribe(before, ChangeFilter.ALL, subscription -> {
+        assertThat(subscribers.subscribe(before, CollectionFilter.ALL, subscription -> {
                     subscription.cancel();
                     return client;
                 }))
@@ -132,7 +132,7 @@ final class SubscriberReplayTest extends RunningSubscribers {
         FakeSink client = new FakeSink();
         client.stopReading();
 
-        assertThat(subscribers.subscribe(before, ChangeFilter.ALL, subscription -> client))
+        assertThat(subscribers.subscribe(before, CollectionFilter.ALL, subscription -> client))
                 .isEqualTo(Admission.ADMITTED);
 
         await().until(() -> client.types().contains("dropped"));
@@ -228,7 +228,7 @@ final class SubscriberReplayTest extends RunningSubscribers {
 
         awaitEvents(first, 3);
         await().until(() ->
-                subscribers.subscribe(old, ChangeFilter.ALL, subscription -> new FakeSink()) == Admission.ADMITTED);
+                subscribers.subscribe(old, CollectionFilter.ALL, subscription -> new FakeSink()) == Admission.ADMITTED);
     }
 
     /** Adds an erasure to the log, to the ring and to the table. */

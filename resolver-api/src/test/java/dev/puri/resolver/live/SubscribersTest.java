@@ -87,7 +87,7 @@ final class SubscribersTest extends RunningSubscribers {
             }
         });
         while (changing.isAlive()) {
-            Subscription client = new Subscription(subscribers, ChangeFilter.ALL, 1_000, ring, null);
+            Subscription client = new Subscription(subscribers, CollectionFilter.ALL, 1_000, ring, null);
 
             // Here the number of a change is its offset, so the next change must not be after the id.
             assertThat(client.nextNumber()).isLessThanOrEqualTo(client.nextOffsets()[0]);
@@ -142,7 +142,7 @@ final class SubscribersTest extends RunningSubscribers {
         assertThat(admission(null)).isEqualTo(Admission.NOT_READY);
         begin(0, 0);
         AtomicReference<@Nullable Subscription> one = new AtomicReference<>();
-        assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> {
+        assertThat(subscribers.subscribe(null, CollectionFilter.ALL, subscription -> {
                     one.set(subscription);
                     return new FakeSink();
                 }))
@@ -162,7 +162,7 @@ final class SubscribersTest extends RunningSubscribers {
     void aStreamThatCannotBeOpenedDoesNotCount() {
         begin(0, 0);
         for (Throwable failure : List.of(new IllegalStateException("injected"), new OutOfMemoryError("injected"))) {
-            assertThatThrownBy(() -> subscribers.subscribe(null, ChangeFilter.ALL, subscription -> {
+            assertThatThrownBy(() -> subscribers.subscribe(null, CollectionFilter.ALL, subscription -> {
                         if (failure instanceof Error error) {
                             throw error;
                         }
@@ -219,7 +219,7 @@ final class SubscribersTest extends RunningSubscribers {
 
         assertThat(client.texts()).containsExactly("bye {\"reason\":\"stopping\"}");
         assertThat(client.events().getFirst().retry()).isEqualTo("1000");
-        assertThat(admission(null)).isEqualTo(Admission.ENDING);
+        assertThat(admission(null)).isEqualTo(Admission.DRAINING);
         assertThat(streamCount()).isZero();
     }
 
@@ -228,7 +228,7 @@ final class SubscribersTest extends RunningSubscribers {
     void aBrokenStreamHarmsNoOtherAndIsCounted(boolean byAnError, boolean cannotEnd) {
         ChangeRing ring = begin(0, 0);
         FakeSink client = subscribe(null);
-        assertThat(subscribers.subscribe(null, ChangeFilter.ALL, subscription -> new Sink() {
+        assertThat(subscribers.subscribe(null, CollectionFilter.ALL, subscription -> new Sink() {
                     @Override
                     public boolean offer(ServerSentEvent event) {
                         if (byAnError) {

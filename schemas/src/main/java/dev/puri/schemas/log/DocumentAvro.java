@@ -9,7 +9,7 @@ import dev.puri.schemas.serde.GeneratedClasses;
 /** Converts a {@link Document} to and from Avro. */
 public final class DocumentAvro {
     static {
-        // Otherwise Avro does not instantiate the generated classes.
+        // Avro instantiates generated classes only if their package is trusted.
         GeneratedClasses.trust();
     }
 

@@ -76,15 +76,15 @@ public final class EventAvro {
 
     /** Converts a record that has the schema of {@link IdentityEvent}: a generated class or a generic record. */
     static Event fromAvro(IndexedRecord avro) {
-        IndexedRecord change = (IndexedRecord) field(avro, "change");
-        Object uuid = field(avro, "uuid");
+        IndexedRecord change = (IndexedRecord) requiredField(avro, "change");
+        Object uuid = optionalField(avro, "uuid");
         return new Event(
-                uuid(field(avro, "eventId"), "eventId"),
-                parseField(field(avro, "puri"), "puri", Puri::parse),
-                instant(field(avro, "occurredAt")),
-                (String) field(avro, "source"),
+                uuid(requiredField(avro, "eventId"), "eventId"),
+                parseField(requiredField(avro, "puri"), "puri", Puri::parse),
+                instant(requiredField(avro, "occurredAt")),
+                (String) requiredField(avro, "source"),
                 uuid == null ? null : uuid(uuid, "uuid"),
-                (Long) field(avro, "expectedEpoch"),
+                (Long) optionalField(avro, "expectedEpoch"),
                 change(change));
     }
 
@@ -93,17 +93,17 @@ public final class EventAvro {
         return switch (type) {
             case "Created" ->
                 new Change.Created(
-                        uuid(field(avro, "uuid"), "change.uuid"),
-                        parseField(field(avro, "owner"), "change.owner", Owner::new),
-                        parseField(field(avro, "shard"), "change.shard", Shard::new),
-                        parseOptional(field(avro, "handle"), "change.handle", Handle::parse),
-                        attributes(field(avro, "attributes")));
+                        uuid(requiredField(avro, "uuid"), "change.uuid"),
+                        parseField(requiredField(avro, "owner"), "change.owner", Owner::new),
+                        parseField(requiredField(avro, "shard"), "change.shard", Shard::new),
+                        parseOptional(optionalField(avro, "handle"), "change.handle", Handle::parse),
+                        attributes(requiredField(avro, "attributes")));
             case "Moved" ->
                 new Change.Moved(
-                        parseOptional(field(avro, "owner"), "change.owner", Owner::new),
-                        parseField(field(avro, "shard"), "change.shard", Shard::new));
-            case "Described" -> new Change.Described(attributes(field(avro, "attributes")));
-            case "Merged" -> new Change.Merged(parseField(field(avro, "into"), "change.into", Puri::parse));
+                        parseOptional(optionalField(avro, "owner"), "change.owner", Owner::new),
+                        parseField(requiredField(avro, "shard"), "change.shard", Shard::new));
+            case "Described" -> new Change.Described(attributes(requiredField(avro, "attributes")));
+            case "Merged" -> new Change.Merged(parseField(requiredField(avro, "into"), "change.into", Puri::parse));
             case "Deleted" -> new Change.Deleted();
             case "Erased" -> new Change.Erased();
             default -> throw new IllegalStateException("unknown type of change: " + type);
@@ -135,7 +135,11 @@ public final class EventAvro {
         return (Map<String, String>) value;
     }
 
-    private static Object field(IndexedRecord avro, String name) {
+    private static Object requiredField(IndexedRecord avro, String name) {
+        return avro.get(avro.getSchema().getField(name).pos());
+    }
+
+    private static @Nullable Object optionalField(IndexedRecord avro, String name) {
         return avro.get(avro.getSchema().getField(name).pos());
     }
 }

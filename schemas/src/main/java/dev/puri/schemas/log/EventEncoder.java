@@ -64,19 +64,19 @@ final class EventEncoder {
         putAscii(event.puri().toString());
         putNumber(event.occurredAt().toEpochMilli());
         putText(event.source());
-        UUID uuid = event.uuid();
-        if (uuid == null) {
+        UUID expectedUuid = event.uuid();
+        if (expectedUuid == null) {
             putNumber(NULL);
         } else {
             putNumber(PRESENT);
-            putUuid(uuid);
+            putUuid(expectedUuid);
         }
-        Long epoch = event.expectedEpoch();
-        if (epoch == null) {
+        Long expectedEpoch = event.expectedEpoch();
+        if (expectedEpoch == null) {
             putNumber(NULL);
         } else {
             putNumber(PRESENT);
-            putNumber(epoch.longValue());
+            putNumber(expectedEpoch.longValue());
         }
         putChange(event.change());
     }

@@ -12,7 +12,7 @@ import dev.puri.schemas.serde.GeneratedClasses;
 /** Converts a {@link Row} to and from Avro. */
 public final class RowAvro {
     static {
-        // Otherwise Avro does not instantiate the generated classes.
+        // Avro instantiates generated classes only if their package is trusted.
         GeneratedClasses.trust();
     }
 

@@ -3,7 +3,7 @@ package dev.puri.schemas.serde;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.puri.schemas.serde.RegistryHttp.Response;
+import dev.puri.schemas.serde.SchemaRegistryHttp.Response;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      */
     private static final int MAX_CACHE_SIZE = 1000;
 
-    private final RegistryHttp http;
+    private final SchemaRegistryHttp http;
     private final Duration missingIdTtl;
     private final Map<Integer, Schema> schemasById = new ConcurrentHashMap<>();
     private final Map<SubjectSchema, Integer> idsBySchema = new ConcurrentHashMap<>();
@@ -54,8 +54,8 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
     /** A registered schema with its id and version. */
     public record Registered(int id, int version, Schema schema) {}
 
-    private ConfluentSchemaRegistry(RegistrySettings settings) {
-        this.http = new RegistryHttp(settings);
+    private ConfluentSchemaRegistry(SchemaRegistrySettings settings) {
+        this.http = new SchemaRegistryHttp(settings);
         this.missingIdTtl = settings.missingIdTtl();
     }
 
@@ -66,7 +66,7 @@ public final class ConfluentSchemaRegistry implements SchemaRegistry {
      * @throws ConfigException if a key is missing, invalid or not supported
      */
     public static ConfluentSchemaRegistry create(Map<String, ?> configs) {
-        return new ConfluentSchemaRegistry(RegistrySettings.of(configs));
+        return new ConfluentSchemaRegistry(SchemaRegistrySettings.of(configs));
     }
 
     @Override

@@ -53,7 +53,7 @@ public final class WireFormat {
      *
      * @param value the value of a Kafka record
      */
-    public static boolean isOf(int schemaId, byte[] value) {
+    public static boolean hasSchemaId(byte[] value, int schemaId) {
         return value.length >= HEADER_LENGTH && value[0] == MAGIC && (int) INT_VIEW.get(value, 1) == schemaId;
     }
 

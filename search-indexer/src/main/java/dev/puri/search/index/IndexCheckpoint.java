@@ -14,20 +14,20 @@ import org.jspecify.annotations.Nullable;
  * stores the checkpoint as text:
  *
  * <pre>
- * format;asOf;"complete" or "part";purgeNeededSince or "-";kind=topic id@partition:next offset,…;…
+ * format;completeUpTo;"complete" or "part";purgeNeededSince or "-";kind=topic id@partition:next offset,…;…
  * 1;2026-11-20T10:00:00Z;complete;-;IDENTITY=id@0:12,1:44;DOCUMENT=id@0:7
  * </pre>
  *
  * @param topicIds Kafka's topic id by kind; the id of a topic changes if the topic is deleted and created again
  * @param offsets next offset to read by kind and partition
- * @param asOf time up to which the index has all records; during the first fill, the time when the fill began
+ * @param completeUpTo time up to which the index has all records; during the first fill, the time when the fill began
  * @param isComplete false during the first fill, while the index does not have all records yet
  * @param purgeNeededSince time since which files may contain erased entries, so that a purge is needed; null if not
  */
 public record IndexCheckpoint(
         Map<EntryKind, String> topicIds,
         Map<EntryKind, Map<Integer, Long>> offsets,
-        Instant asOf,
+        Instant completeUpTo,
         boolean isComplete,
         @Nullable Instant purgeNeededSince) {
     /** The checkpoint of an empty index. */
@@ -88,7 +88,7 @@ public record IndexCheckpoint(
     public String toString() {
         List<String> parts = new ArrayList<>(List.of(
                 FORMAT,
-                asOf.toString(),
+                completeUpTo.toString(),
                 isComplete ? COMPLETE : INCOMPLETE,
                 purgeNeededSince == null ? NULL : purgeNeededSince.toString()));
         for (EntryKind kind : EntryKind.values()) {

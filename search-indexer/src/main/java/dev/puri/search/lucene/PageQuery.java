@@ -129,8 +129,8 @@ final class PageQuery {
         if (parsedQuery.clauses().isEmpty() && nameMatchKeys.isEmpty()) {
             return SearchResult.EMPTY;
         }
-        Query textQuery =
-                withFilters(TextQuery.of(reader.searcher().getIndexReader(), parsedQuery, nameMatchKeys), query);
+        Query textQuery = withFilters(
+                LuceneQueryBuilder.of(reader.searcher().getIndexReader(), parsedQuery, nameMatchKeys), query);
         PageDocs docs;
         Counts counts;
         if (query.facets()) {

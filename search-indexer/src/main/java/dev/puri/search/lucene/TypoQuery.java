@@ -1,6 +1,6 @@
 package dev.puri.search.lucene;
 
-import dev.puri.search.words.TypoPattern;
+import dev.puri.search.words.TypoPatterns;
 import java.io.IOException;
 import java.util.Objects;
 import org.apache.lucene.index.Term;
@@ -16,7 +16,7 @@ import org.apache.lucene.util.automaton.Transition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches documents that have a term one edit away from a text with the same digits; see {@link TypoPattern}. Lucene's
+ * Matches documents that have a term one edit away from a text with the same digits; see {@link TypoPatterns}. Lucene's
  * {@code AutomatonQuery} matches the same documents, but its constructor takes 0.3 to 0.6 ms: it searches for a common
  * suffix of all terms, and converts the automaton from characters to bytes and makes it deterministic again. This class
  * does not search for the suffix, and converts the automaton in a cheaper way if the text is ASCII.
@@ -30,7 +30,7 @@ final class TypoQuery extends MultiTermQuery implements Accountable {
     TypoQuery(Term term) {
         super(term.field(), CONSTANT_SCORE_BLENDED_REWRITE);
         text = term.text();
-        Automaton characters = TypoPattern.automaton(text);
+        Automaton characters = TypoPatterns.automaton(text);
         Automaton bytes = toUtf8(characters);
         automaton = bytes == null
                 ? new CompiledAutomaton(characters, true, false, false)

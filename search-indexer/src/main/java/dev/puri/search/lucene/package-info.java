@@ -10,7 +10,7 @@
  *      │   └─ StoredEntry        entry ◀─▶ bytes of the stored field
  *      └─ reads
  *          ├─ PageQuery          SearchQuery ──▶ one page: hits, counts, cursor
- *          ├─ TextQuery          ParsedQuery ──▶ Lucene query
+ *          ├─ LuceneQueryBuilder ParsedQuery ──▶ Lucene query
  *          └─ PointInTimeReader  Lucene document ──▶ entry
  * </pre>
  */

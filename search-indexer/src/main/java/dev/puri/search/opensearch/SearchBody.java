@@ -10,8 +10,8 @@ import dev.puri.search.words.IndexedText;
 import dev.puri.search.words.NameCandidates;
 import dev.puri.search.words.ParsedQuery;
 import dev.puri.search.words.QueryBuilder;
-import dev.puri.search.words.RankedQuery;
-import dev.puri.search.words.TypoPattern;
+import dev.puri.search.words.RankedQueries;
+import dev.puri.search.words.TypoPatterns;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -54,7 +54,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         ObjectNode bool = body.putObject("query").putObject("bool");
         addFilters(query, null, bool.putArray("filter"));
         bool.putArray("should")
-                .addAll(RankedQuery.<ObjectNode>alternatives(
+                .addAll(RankedQueries.<ObjectNode>alternatives(
                         parsedQuery, nameMatchIds.isEmpty() ? null : ids(nameMatchIds), QUERY_BUILDER));
         bool.put("minimum_should_match", 1);
         ArrayNode sort = body.putArray("sort");
@@ -193,7 +193,7 @@ final class SearchBody implements QueryBuilder<ObjectNode> {
         ObjectNode json = JSON.objectNode();
         json.putObject("regexp")
                 .putObject(field)
-                .put("value", TypoPattern.regex(text))
+                .put("value", TypoPatterns.regex(text))
                 .put("flags", "NONE")
                 .put("max_determinized_states", MAX_REGEXP_STATES)
                 .put("rewrite", "constant_score");

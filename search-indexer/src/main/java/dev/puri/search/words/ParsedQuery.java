@@ -68,9 +68,9 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
                             && (!hasDigits() || digits(word).equals(digits(text)));
         }
 
-        /** Returns whether the text has digits. If so, a typo must not change them; see {@link TypoPattern}. */
+        /** Returns whether the text has digits. If so, a typo must not change them; see {@link TypoPatterns}. */
         public boolean hasDigits() {
-            return TypoPattern.hasDigits(text);
+            return TypoPatterns.hasDigits(text);
         }
 
         private static String digits(String word) {
@@ -171,7 +171,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
     }
 
     /**
-     * Returns the typed text if it may be a whole title with one typo; see {@link TypoPattern}. The typo may be in a
+     * Returns the typed text if it may be a whole title with one typo; see {@link TypoPatterns}. The typo may be in a
      * short word or a blank, because the rest of the text identifies the title. Null if the text has quotation marks or
      * asterisks, if it is too short or too long, or if the clause of every word allows a typo.
      */
@@ -277,7 +277,7 @@ public record ParsedQuery(List<Clause> clauses, String keyword, boolean isPlain,
         private static boolean allowsTypo(String word) {
             return word.codePoints().filter(Character::isLetter).count() >= MIN_TYPO_LETTERS
                     && word.codePointCount(0, word.length()) <= MAX_TYPO_CHARACTERS
-                    && word.codePoints().allMatch(each -> Character.isLetter(each) || TypoPattern.isDigit(each));
+                    && word.codePoints().allMatch(each -> Character.isLetter(each) || TypoPatterns.isDigit(each));
         }
     }
 }

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Builds queries in the form of one engine. {@link RankedQuery} decides which queries to build.
+ * Builds queries in the form of one engine. {@link RankedQueries} decides which queries to build.
  *
  * <p>The index has one words field for each attribute weight; {@link #wordsField} returns its name. {@link IndexedText}
  * has the names of the other fields.

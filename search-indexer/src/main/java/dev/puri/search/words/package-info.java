@@ -4,7 +4,7 @@
  * <pre>
  * document's attributes ──TextAnalysis──▶ words ──IndexedText──▶ terms of the index
  *
- * typed text ──ParsedQuery──▶ clauses ──RankedQuery, ScoreModel──▶ query of an engine (its QueryBuilder)
+ * typed text ──ParsedQuery──▶ clauses ──RankedQueries, ScoreModel──▶ query of an engine (its QueryBuilder)
  *                                └──────Highlighter──▶ fragments of a hit's attributes with marked matches
  * </pre>
  */

@@ -124,7 +124,7 @@ final class LuceneFaultIT {
                                     EntryKind.DOCUMENT,
                                     "documents"),
                             all.offsets(),
-                            all.asOf(),
+                            all.completeUpTo(),
                             true,
                             null));
                 }
@@ -261,7 +261,7 @@ final class LuceneFaultIT {
             return new IndexCheckpoint(
                     Map.of(EntryKind.IDENTITY, Integer.toString(length), EntryKind.DOCUMENT, "documents"),
                     checkpoint.offsets(),
-                    checkpoint.asOf(),
+                    checkpoint.completeUpTo(),
                     true,
                     null);
         }

@@ -2,7 +2,7 @@ package dev.puri.search.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.search.words.TypoPattern;
+import dev.puri.search.words.TypoPatterns;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class TypoQueryTest {
     void theByteAutomatonAcceptsTheSameTerms() {
         int accepted = 0;
         for (String text : List.of("a", "vorbis tools", "libc6", "x11 2", "the long winter road")) {
-            Automaton characters = TypoPattern.automaton(text);
+            Automaton characters = TypoPatterns.automaton(text);
             Automaton bytes = TypoQuery.toUtf8(characters);
             assertThat(bytes).isNotNull();
             assertThat(bytes.isDeterministic()).isTrue();
@@ -55,7 +55,7 @@ final class TypoQueryTest {
     /** The byte automaton cannot distinguish characters beyond ASCII, so the query uses the character automaton. */
     @Test
     void findsTyposInTextsBeyondAscii() throws Exception {
-        assertThat(TypoQuery.toUtf8(TypoPattern.automaton("日本語"))).isNull();
+        assertThat(TypoQuery.toUtf8(TypoPatterns.automaton("日本語"))).isNull();
 
         assertThat(found("日本語", "日本語", "日本", "日x語", "日本語版", "日xx")).containsExactly("日本語", "日本", "日x語", "日本語版");
         assertThat(found("perl", "perl", "perly", "pérl", "prel", "perl5", "ruby"))

@@ -110,10 +110,10 @@ final class ParsedQueryTest {
                     : '1' + a.substring(0, a.length() - 1);
             boolean typo = distance(a, b) <= 1 && a.replaceAll("[^0-9]", "").equals(b.replaceAll("[^0-9]", ""));
             typos += typo ? 1 : 0;
-            assertThat(b.matches(TypoPattern.regex(a)) || a.equals(b))
-                    .as("seed %d: %s, %s, %s", seed, a, b, TypoPattern.regex(a))
+            assertThat(b.matches(TypoPatterns.regex(a)) || a.equals(b))
+                    .as("seed %d: %s, %s, %s", seed, a, b, TypoPatterns.regex(a))
                     .isEqualTo(typo);
-            assertThat(Operations.run(TypoPattern.automaton(a), b) || a.equals(b))
+            assertThat(Operations.run(TypoPatterns.automaton(a), b) || a.equals(b))
                     .as("seed %d: %s, %s", seed, a, b)
                     .isEqualTo(typo);
             assertThat(new ParsedQuery.WordClause(a, false, true).matches(b))
@@ -123,7 +123,7 @@ final class ParsedQueryTest {
         assertThat(typos).isGreaterThan(500);
         assertThat(ParsedQuery.parse("1998 ").clauses())
                 .containsExactly(new ParsedQuery.WordClause("1998", false, false));
-        assertThat(TypoPattern.regex("x".repeat(48)).length()).isLessThan(8_000);
+        assertThat(TypoPatterns.regex("x".repeat(48)).length()).isLessThan(8_000);
     }
 
     @Test

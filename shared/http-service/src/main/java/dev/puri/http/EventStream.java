@@ -87,7 +87,10 @@ public final class EventStream {
     private final AtomicReference<@Nullable LastEvent> lastEvent = new AtomicReference<>();
 
     // Confined to the event loop.
-    private boolean isClosed;
+
+    /** Whether the last event was written or the client has gone, and {@link #onEnd} was called. */
+    private boolean isEndReported;
+
     private boolean hasSentSinceHeartbeat;
     private Runnable cancelHeartbeat = () -> {};
 
@@ -160,7 +163,7 @@ public final class EventStream {
     /** Called when the connection is closed, or after a HEAD request, whose response has no body. */
     void onDisconnect() {
         lastEvent.compareAndSet(null, LastEvent.of(End.GONE, format.keepAlive));
-        close();
+        reportEnd();
     }
 
     private void finish(LastEvent event) {
@@ -178,7 +181,7 @@ public final class EventStream {
 
     private void writeSlice() {
         isWriteScheduled.set(false);
-        if (isClosed) {
+        if (isEndReported) {
             queue.clear();
             return;
         }
@@ -195,7 +198,7 @@ public final class EventStream {
                 int earlierBytes = slice.length() - event.length();
                 exchange.onStreamWritten(
                         response.end(slice).onComplete(written -> pendingByteCount.addAndGet(-earlierBytes)));
-                close();
+                reportEnd();
                 return;
             }
         }
@@ -209,9 +212,9 @@ public final class EventStream {
     }
 
     /** Marks the stream as ended and calls the callback. Further calls do nothing. */
-    private void close() {
-        if (!isClosed) {
-            isClosed = true;
+    private void reportEnd() {
+        if (!isEndReported) {
+            isEndReported = true;
             cancelHeartbeat.run();
             queue.clear();
             LastEvent current = lastEvent.get();
@@ -225,7 +228,7 @@ public final class EventStream {
                 send(format.keepAlive);
             }
             hasSentSinceHeartbeat = false;
-            if (!isClosed) {
+            if (!isEndReported) {
                 scheduleHeartbeat();
             }
         });

@@ -61,7 +61,7 @@ public final class Health {
      * Returns the routes of {@code live} and {@code ready} with only the overall status, for callers that must not see
      * details.
      */
-    public List<Route> bareRoutes() {
+    public List<Route> routesWithoutDetails() {
         return List.of(route(Kind.LIVE, false), route(Kind.READY, false));
     }
 
@@ -76,7 +76,7 @@ public final class Health {
     private Route route(Kind kind, boolean withDetails) {
         String path = "/health/" + kind.name().toLowerCase(Locale.ROOT);
         return Route.get(path, Scope.NONE, exchange -> answer(exchange, checksOf(kind), withDetails))
-                .ignoringQuery();
+                .ignoringUnknownQuery();
     }
 
     private static void answer(Exchange exchange, Map<String, Supplier<State>> checks, boolean withDetails) {

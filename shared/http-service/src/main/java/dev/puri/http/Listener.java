@@ -82,8 +82,8 @@ public final class Listener implements AutoCloseable {
             ListenerState state = new ListenerState(options, metrics);
             RequestAuthorizer authorizer =
                     new RequestAuthorizer(options, vertx, metrics, InstantSource.system(), keyTimes);
-            Tls tls = Tls.of(options.http().tls(), options.limits().headerTimeout());
-            ServerSSLOptions certificates = tls == null ? null : readCertificates(tls, vertx);
+            TlsFiles tlsFiles = TlsFiles.of(options.http().tls(), options.limits().headerTimeout());
+            ServerSSLOptions certificates = tlsFiles == null ? null : readCertificates(tlsFiles, vertx);
             List<ListenerLoop> loops = new ArrayList<>();
             for (int i = 0; i < options.eventLoops(); i++) {
                 loops.add(new ListenerLoop(options, table, placeholderRoute, state, authorizer, certificates));
@@ -91,9 +91,9 @@ public final class Listener implements AutoCloseable {
             var loopsToStart = loops.iterator();
             awaitStart(vertx.deployVerticle(
                     loopsToStart::next, new DeploymentOptions().setInstances(options.eventLoops())));
-            CertificateRenewal renewal = tls == null || certificates == null
+            CertificateRenewal renewal = tlsFiles == null || certificates == null
                     ? null
-                    : new CertificateRenewal(tls, loops.getFirst(), certificates);
+                    : new CertificateRenewal(tlsFiles, loops.getFirst(), certificates);
             long fileCheckTimer = vertx.setPeriodic(fileCheckPeriod.toMillis(), id -> {
                 authorizer.reloadTokens(vertx);
                 if (renewal != null) {
@@ -107,9 +107,9 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    private static ServerSSLOptions readCertificates(Tls tls, Vertx vertx) {
+    private static ServerSSLOptions readCertificates(TlsFiles tlsFiles, Vertx vertx) {
         try {
-            return tls.read(vertx);
+            return tlsFiles.read(vertx);
         } catch (UnusableFileException e) {
             throw new CannotListenException(String.valueOf(e.getMessage()), e);
         }
@@ -161,14 +161,14 @@ public final class Listener implements AutoCloseable {
 
     /** Applies renewed certificates without a restart; open connections stay open. */
     private static final class CertificateRenewal {
-        private final Tls tls;
+        private final TlsFiles tlsFiles;
         private final ListenerLoop anyLoop;
         private ServerSSLOptions inUse;
         private @Nullable String lastError;
         private boolean isChecking;
 
-        CertificateRenewal(Tls tls, ListenerLoop anyLoop, ServerSSLOptions inUse) {
-            this.tls = tls;
+        CertificateRenewal(TlsFiles tlsFiles, ListenerLoop anyLoop, ServerSSLOptions inUse) {
+            this.tlsFiles = tlsFiles;
             this.anyLoop = anyLoop;
             this.inUse = inUse;
         }
@@ -178,7 +178,7 @@ public final class Listener implements AutoCloseable {
                 return;
             }
             isChecking = true;
-            vertx.<ServerSSLOptions>executeBlocking(() -> tls.read(vertx))
+            vertx.<ServerSSLOptions>executeBlocking(() -> tlsFiles.read(vertx))
                     .compose(renewed -> renewed.equals(inUse)
                             ? Future.succeededFuture()
                             // All loops share one server, so an update of one loop updates all.

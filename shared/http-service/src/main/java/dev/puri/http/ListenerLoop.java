@@ -254,14 +254,14 @@ final class ListenerLoop extends VerticleBase {
         } catch (IllegalArgumentException e) {
             return Problem.of(ProblemType.BAD_REQUEST, "The query cannot be decoded: " + e.getMessage() + ".");
         }
-        unknown.removeAll(route.queryNames());
+        unknown.removeAll(route.queryParameters());
         return unknown.isEmpty() ? null : unknownParameters(route, unknown);
     }
 
     private static Problem unknownParameters(Route route, Set<String> unknown) {
-        String accepted = route.queryNames().isEmpty()
+        String accepted = route.queryParameters().isEmpty()
                 ? "has no query parameters"
-                : "accepts " + String.join(", ", new TreeSet<>(route.queryNames()));
+                : "accepts " + String.join(", ", new TreeSet<>(route.queryParameters()));
         return Problem.of(
                         ProblemType.UNKNOWN_PARAMETER,
                         "Unknown query parameters: " + String.join(", ", unknown) + "; " + route.path() + " " + accepted

@@ -39,7 +39,7 @@ public final class Metrics implements AutoCloseable {
                         Scope.ADMIN,
                         exchange -> exchange.answerFromWorker(
                                 200, MEDIA_TYPE, () -> registry.scrape().getBytes(StandardCharsets.UTF_8)))
-                .ignoringQuery();
+                .ignoringUnknownQuery();
     }
 
     @Override

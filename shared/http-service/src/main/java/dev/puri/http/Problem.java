@@ -28,6 +28,12 @@ public record Problem(
         return new Problem(type, detail, null, Map.of());
     }
 
+    /** Makes a sentence of a text: with a capital letter, unless the text begins with a pURI, and a full stop. */
+    public static String sentence(String text) {
+        boolean startsWithPuri = text.indexOf(':') >= 0 && text.indexOf(':') < (text + ' ').indexOf(' ');
+        return (startsWithPuri ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1)) + ".";
+    }
+
     /** Returns a copy of this problem with one more extension member. */
     public Problem with(String member, Object value) {
         Map<String, Object> newExtensions = new TreeMap<>(extensions);

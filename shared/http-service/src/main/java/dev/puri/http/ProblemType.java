@@ -41,6 +41,10 @@ public record ProblemType(String name, String title, int status) {
     public static final ProblemType DRAINING = new ProblemType("draining", "The server is stopping", 503);
     public static final ProblemType INTERNAL = new ProblemType("internal", "The server has a bug", 500);
 
+    /** For handlers; a listener does not parse the values of parameters. */
+    public static final ProblemType INVALID_PARAMETER =
+            new ProblemType("invalid-parameter", "A query parameter has an invalid value", 400);
+
     /** Returns the types with which a listener itself responds, independent of its routes. */
     public static List<ProblemType> ofListeners() {
         return List.of(

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param method {@code GET}, {@code POST} or {@code DELETE}
  * @param path a fixed path, or a path with one parameter as its last segment: {@code /v1/identities/{ref}}
  * @param scope the scope that the bearer token must have; {@link Scope#NONE} if no token is needed
- * @param queryNames the accepted query parameters. Requests with other parameters are refused, because a response that
- *     ignores a misspelt parameter would be wrong
+ * @param queryParameters the accepted query parameters. Requests with other parameters are refused, because a response
+ *     that ignores a misspelt parameter would be wrong
  * @param ignoresUnknownQuery whether unknown query parameters are ignored instead
  * @param header a header of the route's responses; null for none
  * @param endpoint serves the requests
@@ -25,7 +25,7 @@ public record Route(
         String method,
         String path,
         Scope scope,
-        Set<String> queryNames,
+        Set<String> queryParameters,
         boolean ignoresUnknownQuery,
         @Nullable DynamicHeader header,
         Endpoint endpoint) {
@@ -41,7 +41,7 @@ public record Route(
      *     last segment
      */
     public Route {
-        queryNames = Set.copyOf(queryNames);
+        queryParameters = Set.copyOf(queryParameters);
         int brace = path.indexOf('{');
         boolean isWellFormed = path.startsWith("/")
                 && (brace < 0
@@ -84,19 +84,19 @@ public record Route(
 
     /** Returns a copy of this route that also accepts the given query parameters. */
     public Route withQueryParameters(String... names) {
-        Set<String> allNames = new HashSet<>(queryNames);
+        Set<String> allNames = new HashSet<>(queryParameters);
         allNames.addAll(Set.of(names));
         return new Route(method, path, scope, allNames, ignoresUnknownQuery, header, endpoint);
     }
 
     /** Returns a copy of this route that ignores unknown query parameters. */
-    public Route ignoringQuery() {
-        return new Route(method, path, scope, queryNames, true, header, endpoint);
+    public Route ignoringUnknownQuery() {
+        return new Route(method, path, scope, queryParameters, true, header, endpoint);
     }
 
     /** Returns a copy of this route with a header on its responses. */
     public Route withHeader(DynamicHeader newHeader) {
-        return new Route(method, path, scope, queryNames, ignoresUnknownQuery, newHeader, endpoint);
+        return new Route(method, path, scope, queryParameters, ignoresUnknownQuery, newHeader, endpoint);
     }
 
     boolean hasParameter() {

@@ -21,7 +21,8 @@ public record TlsSettings(
         Optional<Path> tlsClientCa,
 
         @Setting(
-                doc = "Whether clients send a certificate: none, request (verified if sent) or required.",
+                doc = "Whether clients are asked for a certificate: none (not asked), request (asked, verified if sent)"
+                        + " or required.",
                 byDefault = "none")
         String tlsClientAuth) {
     /** No TLS. */
@@ -33,7 +34,7 @@ public record TlsSettings(
     public TlsSettings {
         List<String> mistakes = new ArrayList<>();
         if (tlsCertificate.isPresent() != tlsKey.isPresent()) {
-            mistakes.add("PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one needs the other");
+            mistakes.add("PURI_TLS_CERTIFICATE and PURI_TLS_KEY: set both or neither");
         }
         switch (tlsClientAuth) {
             case "none" -> {

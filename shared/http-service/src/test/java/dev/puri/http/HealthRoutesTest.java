@@ -29,7 +29,7 @@ final class HealthRoutesTest extends RunningListener {
     @Test
     void bareHealthHasNoDetails() {
         health.add(Health.Kind.READY, "table", () -> Health.State.down(Map.of("rows", 7L)));
-        try (Listener bare = Listener.start(OPTIONS.named("public"), health.bareRoutes(), metrics)) {
+        try (Listener bare = Listener.start(OPTIONS.named("public"), health.routesWithoutDetails(), metrics)) {
             String base = "http://127.0.0.1:" + bare.port() + "/health/";
             HttpResponse<String> ready = send(HttpRequest.newBuilder(URI.create(base + "ready")));
 

@@ -19,7 +19,7 @@ final class TlsSettingsTest {
 
         assertThat(invalid.mistakes())
                 .containsExactly(
-                        "PURI_TLS_CERTIFICATE and PURI_TLS_KEY: one needs the other",
+                        "PURI_TLS_CERTIFICATE and PURI_TLS_KEY: set both or neither",
                         "PURI_TLS_CLIENT_AUTH: \"required\" needs PURI_TLS_CERTIFICATE and PURI_TLS_CLIENT_CA");
     }
 }

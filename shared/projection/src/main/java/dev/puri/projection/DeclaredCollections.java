@@ -1,6 +1,6 @@
 package dev.puri.projection;
 
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.collection.Collection;
 import dev.puri.schemas.collection.DeclarationAvro;
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class DeclaredCollections implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(DeclaredCollections.class);
 
-    private final AvroValues<CollectionsEntry> values;
+    private final AvroValueDecoder<CollectionsEntry> values;
     private final Duration maxStaleness;
 
     /** Replaced with an empty object when the topic is read from its beginning. */
@@ -45,7 +45,7 @@ public final class DeclaredCollections implements AutoCloseable {
      */
     DeclaredCollections(
             SchemaRegistry registry, Duration maxStaleness, Function<TopicFollower.Handler, Follower> follow) {
-        this.values = new AvroValues<>(CollectionsEntry.class, registry);
+        this.values = new AvroValueDecoder<>(CollectionsEntry.class, registry);
         this.maxStaleness = maxStaleness;
         this.follower = follow.apply(new RecordHandler());
     }

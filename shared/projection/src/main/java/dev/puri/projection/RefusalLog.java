@@ -1,6 +1,6 @@
 package dev.puri.projection;
 
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.wait.Refusals;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.identity.Puri;
@@ -68,7 +68,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
     private final Duration maxAge;
     private final int maxWaits;
     private final InstantSource clock;
-    private final AvroValues<Rejection> values;
+    private final AvroValueDecoder<Rejection> values;
     private final Instant startedAt;
 
     /** Earlier refusals are not counted: they are from before the start, or were counted before a reset. */
@@ -123,7 +123,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
         this.maxAge = maxAge;
         this.maxWaits = maxWaits;
         this.clock = clock;
-        this.values = new AvroValues<>(Rejection.class, registry);
+        this.values = new AvroValueDecoder<>(Rejection.class, registry);
         this.startedAt = clock.instant();
         this.countedSince = startedAt;
         this.erasedAt = new RecentEntries<>(maxRefusals);

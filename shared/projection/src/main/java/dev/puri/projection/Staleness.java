@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param <E> the end offsets of the topics from which the state is built, such as {@link TopicEnds}
  */
 public final class Staleness<E> {
-    private final Function<E, ObservationTime> time;
+    private final Function<E, ObservationTime> requestTime;
     private final Predicate<E> isReached;
     private final InstantSource clock;
 
@@ -33,14 +33,14 @@ public final class Staleness<E> {
     /** The earliest end offsets that the reader has not reached; null if there are none. Guarded by this. */
     private @Nullable E pending;
 
-    private volatile @Nullable ObservationTime asOf;
+    private volatile @Nullable ObservationTime completeUpTo;
 
     /**
-     * @param time returns when the end offsets were requested
+     * @param requestTime returns when the end offsets were requested
      * @param isReached whether the state's reader has reached the end offsets
      */
-    public Staleness(Function<E, ObservationTime> time, Predicate<E> isReached, InstantSource clock) {
-        this.time = time;
+    public Staleness(Function<E, ObservationTime> requestTime, Predicate<E> isReached, InstantSource clock) {
+        this.requestTime = requestTime;
         this.isReached = isReached;
         this.clock = clock;
     }
@@ -70,12 +70,12 @@ public final class Staleness<E> {
         }
         // The newest first: if the topic was created again, its end offsets may be smaller than the pending ones.
         if (isReached.test(newest)) {
-            asOf = time.apply(newest);
+            completeUpTo = requestTime.apply(newest);
             pending = null;
             return true;
         }
         if (isReached.test(earliest)) {
-            asOf = time.apply(earliest);
+            completeUpTo = requestTime.apply(earliest);
             pending = newest;
         }
         return false;
@@ -86,33 +86,33 @@ public final class Staleness<E> {
      * comparison of offsets: it opened stored state, or filled the state up to the end offsets of that time.
      */
     public void noteComplete(ObservationTime at) {
-        asOf = at;
+        completeUpTo = at;
     }
 
     /** Forgets all observations, because the state is built from the beginning again. */
     public synchronized void reset() {
         latest = null;
         pending = null;
-        asOf = null;
+        completeUpTo = null;
     }
 
     /** Returns whether the state was complete at least once since the last reset. */
     public boolean hasCaughtUp() {
-        return asOf != null;
+        return completeUpTo != null;
     }
 
     /**
-     * Returns the latest time for which this is known: the state has all records that were committed before it. Null
-     * before the first.
+     * Returns the latest time of which this is known: the state has all records that were committed before it. Null if
+     * the state was never complete.
      */
-    public @Nullable ObservationTime asOf() {
-        return asOf;
+    public @Nullable ObservationTime completeUpTo() {
+        return completeUpTo;
     }
 
-    /** Returns the time since {@link #asOf}; null if the state was never complete. */
+    /** Returns the time since {@link #completeUpTo}; null if the state was never complete. */
     public @Nullable Duration duration() {
-        ObservationTime completeAt = asOf;
-        return completeAt == null ? null : completeAt.age(clock);
+        ObservationTime time = completeUpTo;
+        return time == null ? null : time.age(clock);
     }
 
     /** Returns {@link #duration} in seconds, for metrics; NaN if the state was never complete. */

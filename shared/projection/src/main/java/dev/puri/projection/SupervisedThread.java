@@ -79,9 +79,8 @@ public final class SupervisedThread {
     private void report(Throwable cause) {
         try {
             onFailure.accept(cause);
-        } catch (Throwable reportFailure) {
+        } catch (Throwable ignored) {
             // Nothing else can be done, probably for lack of memory. The work is tried again.
-            Thread.yield();
         }
     }
 

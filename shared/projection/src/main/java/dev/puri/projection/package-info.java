@@ -3,7 +3,7 @@
  * end offsets, retries, supervised threads, and the wait for the schema registry.
  *
  * <pre>
- * puri.rejections.v1  ──TopicFollower──▶ RefusalLog          ──▶ RejectionsView; ReadYourWrites waits for refusals
+ * puri.rejections.v1  ──TopicFollower──▶ RefusalLog          ──▶ RejectionsQuery; ReadYourWrites waits for refusals
  * puri.collections.v1 ──TopicFollower──▶ DeclaredCollections ──▶ CollectionsView; decides which pURIs are public
  * </pre>
  */

@@ -360,36 +360,36 @@ final class RefusalLogTest {
                 "-, 3-, -, position, token",
                 "-, -, 0, limit, 1000",
                 "-, -, 1001, limit, 1000",
-                "-, -, +5, limit, 1000",
+                "-, -, +5, limit, not \"+5\"",
                 "-, -, 99999999999, limit, 1000"
             })
     void wrongParametersAreNamed(String puri, String position, String limit, String parameter, String says) {
-        assertThatThrownBy(() -> RejectionsView.parse(puri, position, limit))
+        assertThatThrownBy(() -> RejectionsQuery.parse(puri, position, limit))
                 .isInstanceOfSatisfying(
-                        RejectionsView.InvalidParameterException.class,
+                        RejectionsQuery.InvalidParameterException.class,
                         e -> assertThat(e.parameter()).isEqualTo(parameter))
                 .hasMessageContaining(says);
     }
 
     @Test
-    void theViewFindsByPuriAndPosition() {
+    void theQueryFindsByPuriAndPosition() {
         add(ONE, 10, 1);
         add(TWO, 11, 2);
 
-        assertThat(offsets(view(null, null, null))).containsExactly(11L, 10L);
-        assertThat(offsets(view(null, null, "1"))).containsExactly(11L);
-        assertThat(offsets(view("Music:Tracks:1", null, null))).containsExactly(10L);
-        assertThat(offsets(view(null, "1-11", null))).containsExactly(11L);
-        assertThat(offsets(view("music:tracks:2", "1-11", null))).containsExactly(11L);
-        assertThat(view("music:tracks:1", "1-11", null)).isEmpty();
+        assertThat(offsets(find(null, null, null))).containsExactly(11L, 10L);
+        assertThat(offsets(find(null, null, "1"))).containsExactly(11L);
+        assertThat(offsets(find("Music:Tracks:1", null, null))).containsExactly(10L);
+        assertThat(offsets(find(null, "1-11", null))).containsExactly(11L);
+        assertThat(offsets(find("music:tracks:2", "1-11", null))).containsExactly(11L);
+        assertThat(find("music:tracks:1", "1-11", null)).isEmpty();
     }
 
     @Test
-    void theViewIsJson() throws Exception {
+    void theResponseIsJson() throws Exception {
         add(ONE, 10, 1);
         StringWriter text = new StringWriter();
         try (JsonGenerator json = JsonFactory.builder().build().createGenerator(text)) {
-            RejectionsView.write(json, log.latest(1), true);
+            RejectionsQuery.write(json, log.latest(1), true);
         }
         assertThat(text)
                 .hasToString("{\"rejections\":[{\"rejectedAt\":\"2026-03-01T10:00:01.000Z\",\"position\":\"1-10\","
@@ -398,8 +398,8 @@ final class RefusalLogTest {
                         + "\"holder\":{\"owner\":\"catalog\",\"shard\":\"br-2\"}}],\"complete\":true}");
     }
 
-    private List<RejectedEvent> view(String puri, String position, String limit) {
-        return RejectionsView.parse(puri, position, limit).find(log);
+    private List<RejectedEvent> find(String puri, String position, String limit) {
+        return RejectionsQuery.parse(puri, position, limit).find(log);
     }
 
     private CompletableFuture<@Nullable Refusal> awaited(long offset, Duration atMost) {

@@ -28,7 +28,7 @@ final class StalenessTest {
 
         assertThat(staleness.advance()).isFalse();
         assertThat(staleness.hasCaughtUp()).isFalse();
-        assertThat(staleness.asOf()).isNull();
+        assertThat(staleness.completeUpTo()).isNull();
         assertThat(staleness.duration()).isNull();
         assertThat(staleness.seconds()).isNaN();
     }
@@ -40,7 +40,7 @@ final class StalenessTest {
 
         assertThat(staleness.advance()).isTrue();
         assertThat(staleness.hasCaughtUp()).isTrue();
-        assertThat(staleness.asOf()).isEqualTo(at(0));
+        assertThat(staleness.completeUpTo()).isEqualTo(at(0));
         assertThat(staleness.duration()).isEqualTo(Duration.ofHours(5));
         assertThat(staleness.seconds()).isEqualTo(5 * 3600.0);
     }
@@ -51,7 +51,7 @@ final class StalenessTest {
 
         staleness.observe(ends(0, 7));
 
-        assertThat(staleness.asOf()).isEqualTo(at(0));
+        assertThat(staleness.completeUpTo()).isEqualTo(at(0));
     }
 
     @Test
@@ -62,7 +62,7 @@ final class StalenessTest {
         nextOffset = 15;
 
         assertThat(staleness.advance()).isFalse();
-        assertThat(staleness.asOf()).isEqualTo(at(0));
+        assertThat(staleness.completeUpTo()).isEqualTo(at(0));
     }
 
     @Test
@@ -72,7 +72,7 @@ final class StalenessTest {
         nextOffset = 5;
 
         assertThat(staleness.advance()).isTrue();
-        assertThat(staleness.asOf()).isEqualTo(at(1));
+        assertThat(staleness.completeUpTo()).isEqualTo(at(1));
     }
 
     @Test
@@ -85,7 +85,7 @@ final class StalenessTest {
         nextOffset = 30;
 
         assertThat(staleness.advance()).isTrue();
-        assertThat(staleness.asOf()).isEqualTo(at(2));
+        assertThat(staleness.completeUpTo()).isEqualTo(at(2));
     }
 
     @Test
@@ -99,7 +99,7 @@ final class StalenessTest {
         staleness.observe(ends);
 
         assertThat(staleness.advance()).isTrue();
-        assertThat(staleness.asOf()).isEqualTo(at(0));
+        assertThat(staleness.completeUpTo()).isEqualTo(at(0));
     }
 
     @Test

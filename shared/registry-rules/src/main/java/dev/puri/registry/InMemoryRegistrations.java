@@ -71,7 +71,7 @@ public final class InMemoryRegistrations {
     }
 
     /** Returns the pURI of the identity with this handle, or null if there is none. */
-    public @Nullable Puri bearer(Handle handle) {
+    public @Nullable Puri puriOf(Handle handle) {
         Puri puri = purisByHandle.get(handle);
         Row row = puri == null ? null : row(puri);
         return row != null && handle.equals(row.handle()) ? puri : null;

@@ -370,7 +370,7 @@ public abstract class IdentityResolverContract {
         assertThat(verdicts.get(2))
                 .isInstanceOfSatisfying(
                         Verdict.Malformed.class,
-                        malformed -> assertThat(malformed.detail()).contains("is of another object"));
+                        malformed -> assertThat(malformed.detail()).contains("cannot belong to"));
         assertThat(resolver.resolve(late, Duration.ZERO)).isEqualTo(new Verdict.NotCaughtUp(late));
     }
 

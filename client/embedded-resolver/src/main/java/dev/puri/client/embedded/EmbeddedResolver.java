@@ -96,7 +96,7 @@ public final class EmbeddedResolver implements IdentityResolver {
      */
     public @Nullable Duration age() {
         LocalTable openTable = localTable;
-        return openTable == null ? null : openTable.staleness();
+        return openTable == null ? null : openTable.age();
     }
 
     /**

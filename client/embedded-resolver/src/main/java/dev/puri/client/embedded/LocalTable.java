@@ -78,9 +78,7 @@ final class LocalTable implements AutoCloseable {
                             meters),
                     RefusalLog::close);
             OutcomeCache outcomes = new OutcomeCache(meters, refusals::forgetErased);
-            // There is only one caller, this process, so its limit is the total limit.
-            int maxWaiters = options.maxPending();
-            Waiters waiters = Waiters.forBatches(maxWaiters, maxWaiters);
+            Waiters waiters = Waiters.forOneCaller(options.maxPending());
             TransactionMonitor transactions = resources.add(
                     TransactionMonitor.of(
                             kafka,
@@ -163,7 +161,7 @@ final class LocalTable implements AutoCloseable {
 
     /** Returns the time since the table was known to have all records; null before it was complete. */
     @Nullable
-    Duration staleness() {
+    Duration age() {
         return keeper.status().staleness();
     }
 

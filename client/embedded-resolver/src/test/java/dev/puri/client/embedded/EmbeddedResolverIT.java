@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class EmbeddedResolverIT {
     private static final Duration SOON = RegistryFixture.SOON;
     private static final List<String> THREADS =
-            List.of("table-", "waiters", "transaction-watch", "puri-resolver-", "follower-puri.");
+            List.of("table-", "waiters", "transaction-monitor", "puri-resolver-", "follower-puri.");
 
     @TempDir
     private static Path folder;

@@ -291,7 +291,7 @@ public final class OutboxRelay implements AutoCloseable {
     public boolean retry(UUID eventId) throws SQLException {
         try (Connection connection = settings.dataSource().getConnection()) {
             connection.setAutoCommit(true);
-            boolean isDue = tables.retryNow(connection, eventId);
+            boolean isDue = tables.makeFailedRowDue(connection, eventId);
             if (isDue) {
                 wake();
             }

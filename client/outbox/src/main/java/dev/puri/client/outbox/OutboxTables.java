@@ -333,7 +333,7 @@ final class OutboxTables {
     }
 
     /** Makes a failed row due. Returns false if no failed row has this event id. */
-    boolean retryNow(Connection connection, UUID id) throws SQLException {
+    boolean makeFailedRowDue(Connection connection, UUID id) throws SQLException {
         return executeForId(
                 connection, "UPDATE " + blockedTable + " SET retry_ms = 0 WHERE id = ? AND error IS NOT NULL", id);
     }

@@ -269,11 +269,11 @@ public final class InMemoryRegistry {
         String namespace = puri.namespace();
         if (!token.topic().equals(Topics.EVENTS)
                 && !(Topics.mayOwnTopic(namespace) && token.topic().equals(Topics.eventsTopicOf(namespace)))) {
-            return "the token " + token + " is of another namespace's events than those of " + puri;
+            return "the token " + token + " is from an events topic that has no events of " + puri;
         }
         return token.partition() == partition(puri)
                 ? null
-                : "the token " + token + " is of another object than " + puri + ", whose events are in partition "
+                : "the token " + token + " cannot belong to " + puri + ": events of " + puri + " are in partition "
                         + partition(puri);
     }
 
@@ -292,7 +292,7 @@ public final class InMemoryRegistry {
 
     private @Nullable Puri puri(Ref ref) {
         Handle handle = ref.handle();
-        return handle == null ? ref.puri() : registrations.bearer(handle);
+        return handle == null ? ref.puri() : registrations.puriOf(handle);
     }
 
     private @Nullable Row row(Puri puri) {

@@ -188,11 +188,11 @@ class InMemoryRegistryTest {
         Position foreign = new Position(token.topic(), (token.partition() + 1) % 8, 0);
         assertThatThrownBy(() -> registry.awaitSync(track, foreign, WAIT))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("is of another object");
+                .hasMessageContaining("cannot belong to");
         Position ofFilms = new Position("puri.events.v1.films", token.partition(), 0);
         assertThatThrownBy(() -> registry.awaitSync(track, ofFilms, WAIT))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("is of another namespace's events");
+                .hasMessageContaining("is from an events topic that has no events of");
     }
 
     /** Two that were never created, in one partition. */

@@ -124,7 +124,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
             if (row == null) {
                 batch.rows.remove(partition, puri);
                 if (answer != null && answer.outcome().kind() == Outcome.Kind.APPLIED) {
-                    outcomes.erased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
+                    outcomes.addErased(puri, answer.position(), Instant.ofEpochMilli(record.timestamp()));
                 } else if (answer != null) {
                     outcomes.addWithoutRow(puri, answer.position());
                 }
@@ -138,7 +138,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
                     metadata,
                     answer == null || answer.outcome().kind() == Outcome.Kind.APPLIED);
             if (answer != null && answer.outcome().reason() != null) {
-                outcomes.refused(puri, answer.position(), answer.outcome().reason());
+                outcomes.addRefused(puri, answer.position(), answer.outcome().reason());
             }
         } catch (SerializationException | AvroRuntimeException | IllegalArgumentException e) {
             undecodable.increment();
@@ -182,7 +182,7 @@ final class RowFeed implements Processor<byte[], byte[], Void, Void> {
     }
 
     private boolean hasOwnSchema(byte[] value) {
-        return isOwnSchemaIdKnown && WireFormat.isOf(ownSchemaId, value);
+        return isOwnSchemaIdKnown && WireFormat.hasSchemaId(value, ownSchemaId);
     }
 
     private Row row(byte[] value) {

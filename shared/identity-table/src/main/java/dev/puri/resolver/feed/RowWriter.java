@@ -66,7 +66,7 @@ final class RowWriter implements AutoCloseable {
     private @Nullable RowChanges receiver;
 
     /**
-     * By partition: the offset after the last record that is in the table. {@link #goLive} needs it, because the
+     * By partition: the offset after the last record that is in the table. {@link #reportChanges} needs it, because the
      * table's own offsets advance only after a poll. It is not updated afterwards. Used only by the writer.
      */
     private long[] writtenOffsets = {};
@@ -140,7 +140,7 @@ final class RowWriter implements AutoCloseable {
             if (key != null) {
                 receiver.changed(partitions[i], offsets[i], key, values[i], tokens[i]);
             } else {
-                // The record was added before goLive, when bytes were not kept, but is written afterwards.
+                // The record was added before reportChanges, when bytes were not kept, but is written afterwards.
                 receiver.changed(partitions[i], offsets[i], rows.puri(i), rows.row(i));
             }
         }
@@ -258,7 +258,7 @@ final class RowWriter implements AutoCloseable {
      * @param createReceiver creates the receiver from the next offset of each partition. The writer calls it
      * @throws IllegalStateException if writing failed
      */
-    void goLive(int partitionCount, Function<long[], ? extends RowChanges> createReceiver) {
+    void reportChanges(int partitionCount, Function<long[], ? extends RowChanges> createReceiver) {
         keepsRecordBytes = true;
         CountDownLatch live = new CountDownLatch(1);
         Batch batch = new Batch(table.newBatch());

@@ -199,7 +199,7 @@ public final class Snapshots {
          */
         void writeIfChanged(long maxUnwrittenOffsets) {
             Path target = file;
-            ObservationTime completeAt = fed.staleness().asOf();
+            ObservationTime completeAt = fed.staleness().completeUpTo();
             if (target == null || completeAt == null) {
                 return;
             }

@@ -68,11 +68,11 @@ public final class StreamsTableFeeder implements TableFeeder {
     private final int partitions;
     private final ClientSupplier clientSupplier = new ClientSupplier();
     private final KafkaStreams streams;
-    private volatile @Nullable Throwable death;
+    private volatile @Nullable Throwable streamsFailure;
 
     /**
      * @param table an empty table, or one opened from a snapshot, which is then fed from the offsets of the snapshot
-     * @param digests receives the comparisons of the table's digests with those in the topic
+     * @param digestCheck receives the comparisons of the table's digests with those in the topic
      * @param partitions the number of partitions of the topic
      * @param kafka the user's properties. Properties that correctness depends on are overridden
      * @param stateDir the folder for the state directory of Kafka Streams. Two feeders must not use it at the same time
@@ -83,7 +83,7 @@ public final class StreamsTableFeeder implements TableFeeder {
      */
     public StreamsTableFeeder(
             PackedTable table,
-            DigestCheck digests,
+            DigestCheck digestCheck,
             int partitions,
             Map<String, String> kafka,
             String bootstrapServers,
@@ -94,13 +94,13 @@ public final class StreamsTableFeeder implements TableFeeder {
             Counter undecodable) {
         this.table = table;
         this.partitions = partitions;
-        writer = new RowWriter(table, digests, outcomes, waiters);
+        writer = new RowWriter(table, digestCheck, outcomes, waiters);
         streams = new KafkaStreams(
-                topology(digests, registry, outcomes, undecodable),
+                topology(digestCheck, registry, outcomes, undecodable),
                 config(kafka, bootstrapServers, stateDir),
                 clientSupplier);
         streams.setUncaughtExceptionHandler(cause -> {
-            death = cause;
+            streamsFailure = cause;
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });
     }
@@ -126,9 +126,9 @@ public final class StreamsTableFeeder implements TableFeeder {
                 .description("Records of the table's topic that were skipped: they cannot be decoded, or are in another"
                         + " partition than their pURI")
                 .register(meters);
-        return (table, digests, partitions) -> new StreamsTableFeeder(
+        return (table, digestCheck, partitions) -> new StreamsTableFeeder(
                 table,
-                digests,
+                digestCheck,
                 partitions,
                 kafka,
                 bootstrapServers,
@@ -161,13 +161,14 @@ public final class StreamsTableFeeder implements TableFeeder {
     }
 
     private Topology topology(
-            DigestCheck digests, SchemaRegistry registry, OutcomeCache outcomes, Counter undecodable) {
+            DigestCheck digestCheck, SchemaRegistry registry, OutcomeCache outcomes, Counter undecodable) {
         StreamsBuilder builder = new StreamsBuilder();
         builder.addGlobalStore(
                 new ExistingStore(table),
                 Topics.IDENTITIES,
                 Consumed.with(Serdes.ByteArray(), Serdes.ByteArray()),
-                () -> new RowFeed(writer, digests, registry, outcomes, schemaRegistryWait, undecodable, partitions));
+                () -> new RowFeed(
+                        writer, digestCheck, registry, outcomes, schemaRegistryWait, undecodable, partitions));
         return builder.build();
     }
 
@@ -189,8 +190,8 @@ public final class StreamsTableFeeder implements TableFeeder {
     }
 
     @Override
-    public void goLive(Function<long[], ? extends RowChanges> createReceiver) {
-        writer.goLive(partitions, createReceiver);
+    public void reportChanges(Function<long[], ? extends RowChanges> createReceiver) {
+        writer.reportChanges(partitions, createReceiver);
     }
 
     @Override
@@ -206,8 +207,8 @@ public final class StreamsTableFeeder implements TableFeeder {
     }
 
     @Override
-    public String death() {
-        Throwable cause = writer.failure() == null ? death : writer.failure();
+    public String stopReason() {
+        Throwable cause = writer.failure() == null ? streamsFailure : writer.failure();
         if (cause == null) {
             return "Kafka Streams is " + streams.state();
         }

@@ -15,10 +15,10 @@ public interface TableFeeder extends AutoCloseable {
     interface Factory {
         /**
          * @param table an empty table, or one opened from a snapshot
-         * @param digests receives the comparisons of the table's digests with those in the topic
+         * @param digestCheck receives the comparisons of the table's digests with those in the topic
          * @param partitions the number of partitions of the topic
          */
-        TableFeeder create(PackedTable table, DigestCheck digests, int partitions);
+        TableFeeder create(PackedTable table, DigestCheck digestCheck, int partitions);
     }
 
     /** Returns the table that this feeder feeds. */
@@ -43,7 +43,7 @@ public interface TableFeeder extends AutoCloseable {
      *     number. Called by the thread that writes the table
      * @throws IllegalStateException if writing the table failed
      */
-    void goLive(Function<long[], ? extends RowChanges> createReceiver);
+    void reportChanges(Function<long[], ? extends RowChanges> createReceiver);
 
     /** Makes a call of {@link #start} that runs in another thread fail. */
     void abandon();
@@ -52,7 +52,7 @@ public interface TableFeeder extends AutoCloseable {
     boolean isRunning();
 
     /** Returns why the feeder has stopped. Call only if it is not running. */
-    String death();
+    String stopReason();
 
     /** Stops the feeder. The table keeps its rows. */
     @Override

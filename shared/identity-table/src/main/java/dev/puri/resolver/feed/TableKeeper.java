@@ -35,12 +35,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Provides the serving table, keeps it current, and replaces it: if its feeder dies, if its topic is created again or
+ * Provides the serving table, keeps it current, and replaces it: if its feeder stops, if its topic is created again or
  * gets partitions, if the brokers were out of contact for days, or on request. One thread does this:
  *
  * <pre>
  * wait for the topic ─▶ fill a new table ─▶ swap it with the serving table ─▶ watch feeder and topic
- *         ▲                    │ fails                                            │ feeder is dead,
+ *         ▲                    │ fails                                            │ feeder stopped,
  *         └──── back off ◀─────┴──────────────────────────────────────────────────┘ topic was recreated,
  *                                                                                    rebuild was requested
  * </pre>
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * A table is not filled from a topic that lacks records which the table still has to read. {@link DigestCheck} compares
  * the digests of the serving table with the registrar's, and {@link TableScrub} compares them with the stored rows.
  *
- * <p>If the feeder of the serving table dies, the table keeps serving its last rows until the new table is complete.
+ * <p>If the feeder of the serving table stops, the table keeps serving its last rows until the new table is complete.
  * Meanwhile readiness is down, so that a load balancer chooses another resolver. An incomplete table never serves. A
  * table from a recreated topic waits while it has clearly fewer rows than the serving table.
  *
@@ -108,11 +108,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
          * Called by the thread that writes the table, before it writes the first record that follows the fill.
          *
          * @param topicId the id of the topic that feeds the table
-         * @param beginOffsets by partition, the offset after the last record in the table
+         * @param nextOffsets by partition, the offset after the last record in the table
          * @param completeAt a time at which all records of the topic were before these offsets
          * @param hasIdentity tells whether the table has an identity with a pURI and uuid. Any thread may call it
          */
-        C create(Uuid topicId, long[] beginOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity);
+        C create(Uuid topicId, long[] nextOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity);
     }
 
     /**
@@ -297,9 +297,9 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             }
             newFeeder.start();
             AtomicReference<@Nullable C> createdReceiver = new AtomicReference<>();
-            newFeeder.goLive(beginOffsets -> {
+            newFeeder.reportChanges(nextOffsets -> {
                 C created = receiverFactory.create(
-                        endsAtStart.topicId(), beginOffsets, endsAtStart.at().wall(), (puri, uuid) -> {
+                        endsAtStart.topicId(), nextOffsets, endsAtStart.at().wall(), (puri, uuid) -> {
                             Identity identity = newTable.byPuri(puri);
                             return identity != null && identity.row().uuid().equals(uuid);
                         });
@@ -388,7 +388,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return;
             }
             if (!currentFeeder.isRunning()) {
-                reportProblem("the Kafka Streams client of the table is dead: " + currentFeeder.death());
+                reportProblem("the Kafka Streams client of the table has stopped: " + currentFeeder.stopReason());
                 return;
             }
             try {
@@ -407,7 +407,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 status.noteLogStarts(admin.beginningOffsets(currentEnds));
                 status.clearProblem();
                 fed.staleness().observe(currentEnds);
-                ObservationTime completeAt = fed.staleness().asOf();
+                ObservationTime completeAt = fed.staleness().completeUpTo();
                 if (completeAt != null) {
                     changeReceiver.completeAt(completeAt.wall());
                 }

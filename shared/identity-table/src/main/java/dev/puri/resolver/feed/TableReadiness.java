@@ -39,7 +39,7 @@ record TableReadiness(
             return problem != null ? problem : "the table is being filled";
         }
         if (!isFeederRunning) {
-            return "the Kafka Streams client of the table is dead";
+            return "the Kafka Streams client of the table has stopped";
         }
         if (wrongContent != null) {
             return wrongContent;

@@ -23,7 +23,7 @@ public record TableRows(Supplier<@Nullable Table> tables) implements ReadYourWri
     }
 
     @Override
-    public @Nullable Puri bearer(Handle handle) {
+    public @Nullable Puri puriOf(Handle handle) {
         Table table = tables.get();
         Identity identity = table == null ? null : table.byHandle(handle);
         return identity == null ? null : identity.puri();

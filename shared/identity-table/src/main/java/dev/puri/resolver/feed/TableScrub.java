@@ -89,24 +89,24 @@ final class TableScrub implements AutoCloseable {
 
     /** Checks all parts of the table and of the index of handles once. Returns early after {@link #close}. */
     void pass() {
-        Set<Integer> differing = new TreeSet<>();
+        Set<Integer> differingPartitions = new TreeSet<>();
         boolean isComplete = true;
         for (int part = 0; part < table.partCount() && !stop.isRequested(); part++) {
             int current = part;
             PartCheck rows = checkConfirmed(() -> table.checkRows(current, partitions));
             PartCheck handles = checkConfirmed(() -> table.checkHandles(current, partitions));
             isComplete &= rows.isComplete();
-            for (int partition : rows.differing()) {
+            for (int partition : rows.differingPartitions()) {
                 digests.storedRowsDiffer(partition, "part " + part + " of the table");
             }
-            for (int partition : handles.differing()) {
+            for (int partition : handles.differingPartitions()) {
                 digests.indexEntryDiffers(partition, "part " + part + " of the index of handles");
             }
-            differing.addAll(rows.differing());
-            differing.addAll(handles.differing());
+            differingPartitions.addAll(rows.differingPartitions());
+            differingPartitions.addAll(handles.differingPartitions());
         }
         for (int partition = 0; isComplete && !stop.isRequested() && partition < partitions; partition++) {
-            if (!differing.contains(partition)) {
+            if (!differingPartitions.contains(partition)) {
                 digests.storedRowsAgree(partition);
             }
         }
@@ -115,12 +115,12 @@ final class TableScrub implements AutoCloseable {
     /** Makes a check. Reports only differences that a second check confirms. */
     private PartCheck checkConfirmed(Supplier<PartCheck> check) {
         PartCheck first = checkUndisturbed(check);
-        if (first.differing().isEmpty()) {
+        if (first.differingPartitions().isEmpty()) {
             return first;
         }
         PartCheck second = checkUndisturbed(check);
         List<Integer> both =
-                first.differing().stream().filter(second.differing()::contains).toList();
+                first.differingPartitions().stream().filter(second.differingPartitions()::contains).toList();
         return new PartCheck(second.isComplete(), second.entries(), both);
     }
 

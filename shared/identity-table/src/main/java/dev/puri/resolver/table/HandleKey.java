@@ -21,8 +21,11 @@ import org.jspecify.annotations.Nullable;
  * @param dictionaries the dictionaries of the table
  */
 record HandleKey(long high, int low, int prefix, long hash, Dictionaries dictionaries) implements Index.RecordMatcher {
-    static final int BYTES = 10;
-    static final int PREFIX_BYTES = 2;
+    static final int PACKED_BYTES = 10;
+
+    /** The additional bytes of a prefix without a code. */
+    static final int PACKED_PREFIX_BYTES = 2;
+
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final VarHandle SHORTS = MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
     private static final byte[] CHARACTERS = Handle.ALPHABET.getBytes(StandardCharsets.US_ASCII);
@@ -69,7 +72,7 @@ record HandleKey(long high, int low, int prefix, long hash, Dictionaries diction
         int low = (int) (firstBits & 0xF) << 11 | lastBits >>> 5;
         int code = lastBits & 0x1F;
         int prefix = code == Dictionaries.OTHER_PREFIX
-                ? (short) SHORTS.get(bytes, offset + BYTES) & 0xFFFF
+                ? (short) SHORTS.get(bytes, offset + PACKED_BYTES) & 0xFFFF
                 : dictionaries.prefix(code);
         return new HandleKey(high, low, prefix, hash(high, low, prefix, seed), dictionaries);
     }
@@ -139,10 +142,10 @@ record HandleKey(long high, int low, int prefix, long hash, Dictionaries diction
         LONGS.set(out, offset, row.handleHigh << 4 | row.handleLow >>> 11);
         SHORTS.set(out, offset + 8, (short) ((row.handleLow & 0x7FF) << 5 | code));
         if (code != Dictionaries.OTHER_PREFIX) {
-            return offset + BYTES;
+            return offset + PACKED_BYTES;
         }
-        SHORTS.set(out, offset + BYTES, (short) row.prefix);
-        return offset + BYTES + PREFIX_BYTES;
+        SHORTS.set(out, offset + PACKED_BYTES, (short) row.prefix);
+        return offset + PACKED_BYTES + PACKED_PREFIX_BYTES;
     }
 
     private boolean isSame(HandleKey other) {

@@ -294,7 +294,7 @@ final class Index {
             probes += pageEnd - index;
             MemorySegment chunk = slab.chunk(address(directory, index));
             long offset = Slab.offset(address(directory, index));
-            for (; index < pageEnd; index++, offset += Slab.UNIT) {
+            for (; index < pageEnd; index++, offset += Slab.UNIT_BYTES) {
                 long slot = Slab.getLong(chunk, offset);
                 if (slot >>> ADDRESS_BITS == tag && (slot & ADDRESS_MASK) != 0) {
                     long recordAddress = slot & ADDRESS_MASK;

@@ -49,7 +49,7 @@ final class MemoryCheck {
             List<Integer> differingPartitions =
                     stored.equals(expected) ? List.of() : differingPartitions(entries, part, partitions, hasher);
             return digests.isUnchanged(part, sequence)
-                    ? new PartCheck(true, rows, differingPartitions)
+                    ? PartCheck.complete(rows, differingPartitions)
                     : PartCheck.incomplete(rows);
         }
     }
@@ -92,17 +92,17 @@ final class MemoryCheck {
         // During the hold, no word of a record is removed from the dictionaries.
         try (Dictionaries.Hold hold = memory.dictionaries().hold()) {
             SegmentEntries entries = memory.handles().read(part);
-            Set<Integer> differing = new TreeSet<>();
+            Set<Integer> differingPartitions = new TreeSet<>();
             if (entries.hasDamaged()) {
-                differing.add(UNKNOWN_PARTITION);
+                differingPartitions.add(UNKNOWN_PARTITION);
             }
             for (int i = 0; i < entries.records().size(); i++) {
                 byte[] record = entries.records().get(i);
                 if (!hasHandleOfEntry(record, entries, i, part)) {
-                    differing.add(partition(record, partitions, hasher));
+                    differingPartitions.add(partition(record, partitions, hasher));
                 }
             }
-            return new PartCheck(true, entries.records().size(), List.copyOf(differing));
+            return PartCheck.complete(entries.records().size(), List.copyOf(differingPartitions));
         }
     }
 

@@ -276,7 +276,7 @@ public final class PackedTable implements Table, StateStore {
                 dictionaries.owners.counts(),
                 dictionaries.shards.counts(),
                 counts.byStatus(),
-                memory.slab().bytes(),
+                memory.slab().allocatedBytes(),
                 memory.slab().bytesInUse(),
                 memory.puris().load());
     }

@@ -55,7 +55,7 @@ public final class RowBatch {
     final int[] survivorCollections = new int[MAX_ROWS];
 
     /** The pURI to remove; null if there is a row to put. */
-    final @Nullable Puri[] removed = new Puri[MAX_ROWS];
+    final @Nullable Puri[] toRemove = new Puri[MAX_ROWS];
 
     int count;
 
@@ -81,13 +81,13 @@ public final class RowBatch {
 
     /** Returns the pURI of a row or removal. */
     public Puri puri(int i) {
-        Puri removedPuri = removed[i];
-        return removedPuri == null ? codec.decode(record(i)).puri() : removedPuri;
+        Puri puriToRemove = toRemove[i];
+        return puriToRemove == null ? codec.decode(record(i)).puri() : puriToRemove;
     }
 
     /** Returns a row, or null for a removal. */
     public @Nullable Row row(int i) {
-        return removed[i] == null ? codec.decode(record(i)).row() : null;
+        return toRemove[i] == null ? codec.decode(record(i)).row() : null;
     }
 
     private byte[] record(int i) {
@@ -99,8 +99,8 @@ public final class RowBatch {
      *
      * @param partition the partition of the record
      * @param value a value written with the schema of this build
-     * @param token the position of the event that caused the record, from its first header. It replaces the position in
-     *     the value
+     * @param token the position of the event that caused the record, from the header {@code position}. It replaces the
+     *     position in the value
      * @return false if this parser does not support the form of the record. Then nothing is added; the caller decodes
      *     the record with Avro and calls {@link #put}
      */
@@ -144,7 +144,7 @@ public final class RowBatch {
         partitions[count] = partition;
         textHashes[count] = RowHash.ofText(puri.toBytes());
         begins[count + 1] = begins[count];
-        removed[count++] = puri;
+        toRemove[count++] = puri;
     }
 
     private void beginIfEmpty() {

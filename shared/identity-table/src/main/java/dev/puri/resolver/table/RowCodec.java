@@ -42,7 +42,7 @@ final class RowCodec {
 
     /** Returns an array that is large enough for any row. */
     static byte[] buffer() {
-        return new byte[Slab.MAX_RECORD_UNITS * Slab.UNIT];
+        return new byte[Slab.MAX_RECORD_UNITS * Slab.UNIT_BYTES];
     }
 
     static boolean hasHandle(byte[] record) {
@@ -78,8 +78,8 @@ final class RowCodec {
                 ? begin + HANDLE_OFFSET
                 : begin
                         + HANDLE_OFFSET
-                        + HandleKey.BYTES
-                        + ((flags & HAS_WIDE_HANDLE) == 0 ? 0 : HandleKey.PREFIX_BYTES);
+                        + HandleKey.PACKED_BYTES
+                        + ((flags & HAS_WIDE_HANDLE) == 0 ? 0 : HandleKey.PACKED_PREFIX_BYTES);
     }
 
     /** Writes the record of a row and returns its length, which is a multiple of 8. */
@@ -88,7 +88,7 @@ final class RowCodec {
         int offset = HANDLE_OFFSET;
         if (row.hasHandle) {
             offset = HandleKey.put(row, dictionaries, out, offset);
-            flags |= offset == HANDLE_OFFSET + HandleKey.BYTES ? HAS_HANDLE : HAS_HANDLE | HAS_WIDE_HANDLE;
+            flags |= offset == HANDLE_OFFSET + HandleKey.PACKED_BYTES ? HAS_HANDLE : HAS_HANDLE | HAS_WIDE_HANDLE;
         }
         offset = Varint.put(row.collection, out, offset);
         System.arraycopy(row.identifier, 0, out, offset, row.identifierLength);
@@ -110,10 +110,10 @@ final class RowCodec {
             byte[] text = survivor.identifier().getBytes(StandardCharsets.US_ASCII);
             offset = Identifier.pack(text, 0, text.length, out, offset);
         }
-        while (offset % Slab.UNIT != 0) {
+        while (offset % Slab.UNIT_BYTES != 0) {
             out[offset++] = 0;
         }
-        out[0] = (byte) (offset / Slab.UNIT);
+        out[0] = (byte) (offset / Slab.UNIT_BYTES);
         out[1] = (byte) flags;
         return offset;
     }

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Slab implements AutoCloseable {
     /** The number of bytes of a unit. */
-    static final int UNIT = 8;
+    static final int UNIT_BYTES = 8;
 
     /** The length of a record fits into its first byte, which is unsigned. */
     static final int MAX_RECORD_UNITS = 255;
@@ -82,12 +82,12 @@ final class Slab implements AutoCloseable {
     }
 
     /** Returns the size of all chunks in bytes. */
-    long bytes() {
-        return (long) chunks.length * CHUNK_UNITS * UNIT;
+    long allocatedBytes() {
+        return (long) chunks.length * CHUNK_UNITS * UNIT_BYTES;
     }
 
     long bytesInUse() {
-        return unitsInUse.getAcquire() * UNIT;
+        return unitsInUse.getAcquire() * UNIT_BYTES;
     }
 
     /** Allocates space for a record. The space may contain old bytes. */
@@ -179,7 +179,7 @@ final class Slab implements AutoCloseable {
     private void addChunk() {
         MemorySegment[] oldChunks = chunks;
         MemorySegment[] newChunks = java.util.Arrays.copyOf(oldChunks, oldChunks.length + 1);
-        newChunks[oldChunks.length] = Pages.allocate(arena, (long) CHUNK_UNITS * UNIT);
+        newChunks[oldChunks.length] = Pages.allocate(arena, (long) CHUNK_UNITS * UNIT_BYTES);
         chunks = newChunks;
         freeStart = (long) oldChunks.length << CHUNK_BITS;
         freeEnd = freeStart + CHUNK_UNITS;
@@ -205,7 +205,7 @@ final class Slab implements AutoCloseable {
         }
         long offset = offset(address);
         MemorySegment chunk = current[chunkIndex];
-        int length = (chunk.get(ValueLayout.JAVA_BYTE, offset) & 0xFF) * UNIT;
+        int length = (chunk.get(ValueLayout.JAVA_BYTE, offset) & 0xFF) * UNIT_BYTES;
         if (length == 0 || offset + length > chunk.byteSize()) {
             return null;
         }
@@ -251,6 +251,6 @@ final class Slab implements AutoCloseable {
 
     /** Returns the offset of an address in its chunk, in bytes. */
     static long offset(long address) {
-        return (address & CHUNK_MASK) * UNIT;
+        return (address & CHUNK_MASK) * UNIT_BYTES;
     }
 }

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class SnapshotFill {
     private static final int MAX_THREADS = 8;
 
-    private final SnapshotParts parts;
+    private final SnapshotPartReader parts;
     private final Slab slab;
     private final Index puris;
     private final Index handles;
@@ -47,7 +47,7 @@ final class SnapshotFill {
     /**
      * @param digests the digests of all rows of the snapshot. Those of replaced rows are subtracted
      */
-    SnapshotFill(SnapshotParts parts, TableMemory memory, SnapshotReader.Head head, PartDigests digests) {
+    SnapshotFill(SnapshotPartReader parts, TableMemory memory, SnapshotReader.Head head, PartDigests digests) {
         this.parts = parts;
         slab = memory.slab();
         puris = memory.puris();
@@ -73,7 +73,7 @@ final class SnapshotFill {
         for (Block block : blocks) {
             blocksBySegment
                     .get(block.segment())
-                    .add(new AllocatedBlock(block, slab.allocateSpace(block.bytes() / Slab.UNIT)));
+                    .add(new AllocatedBlock(block, slab.allocateSpace(block.bytes() / Slab.UNIT_BYTES)));
         }
         try (ExecutorService threads = Executors.newFixedThreadPool(workers.size())) {
             forEachSegment(threads, Worker::fillPuris);
@@ -86,7 +86,7 @@ final class SnapshotFill {
             byte[] replaced = Objects.requireNonNull(slab.read(address));
             long hash = hasher.hash(replaced, 0);
             digests.subtract(hasher.partition(partitions), Index.segmentOf(hasher.indexHash(seed)), hash);
-            slab.freeRecord(address, replaced.length / Slab.UNIT);
+            slab.freeRecord(address, replaced.length / Slab.UNIT_BYTES);
         }
         workers.forEach(worker -> worker.counts.addTo(totals));
         return workers.stream().mapToLong(worker -> worker.rows).sum();
@@ -173,7 +173,7 @@ final class SnapshotFill {
             slab.copy(blockBytes, offset, allocated.address, block.bytes());
             long address = allocated.address;
             for (int row = 0; row < block.rows(); row++) {
-                int length = offset < end ? (blockBytes[offset] & 0xFF) * Slab.UNIT : 0;
+                int length = offset < end ? (blockBytes[offset] & 0xFF) * Slab.UNIT_BYTES : 0;
                 if (length == 0 || offset + length > end) {
                     throw new SnapshotRefusedException("a record has an invalid length");
                 }
@@ -191,7 +191,7 @@ final class SnapshotFill {
                             HandleKey.hashAt(blockBytes, offset + RowCodec.HANDLE_OFFSET, dictionaries, seed), address);
                 }
                 offset += length;
-                address += length / Slab.UNIT;
+                address += length / Slab.UNIT_BYTES;
             }
         }
 

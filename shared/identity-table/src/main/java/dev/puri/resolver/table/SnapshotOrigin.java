@@ -8,6 +8,6 @@ import org.apache.kafka.common.Uuid;
  *
  * @param topicId distinguishes the topic from an earlier one of the same name
  * @param partitions the number of the topic's partitions
- * @param asOf a time at which the table had all records of the topic
+ * @param completeUpTo a time at which the table had all records of the topic
  */
-public record SnapshotOrigin(Uuid topicId, int partitions, Instant asOf) {}
+public record SnapshotOrigin(Uuid topicId, int partitions, Instant completeUpTo) {}

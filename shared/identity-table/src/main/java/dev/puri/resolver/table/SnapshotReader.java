@@ -19,7 +19,7 @@ import org.apache.kafka.common.Uuid;
 final class SnapshotReader implements AutoCloseable {
     private static final int MAX_PARTITIONS = 100_000;
 
-    private final SnapshotParts parts;
+    private final SnapshotPartReader parts;
     private final TableMemory memory;
     private final Head head;
 
@@ -36,14 +36,14 @@ final class SnapshotReader implements AutoCloseable {
      * @param memory the memory of an empty table
      */
     SnapshotReader(Path file, Head head, TableMemory memory) throws IOException {
-        this.parts = new SnapshotParts(file);
+        this.parts = new SnapshotPartReader(file);
         this.memory = memory;
         this.head = head;
     }
 
     /** Reads a snapshot's head and checks that it matches the topic. */
     static Head readHead(Path file, SnapshotRequirements requirements) throws IOException, SnapshotRefusedException {
-        try (SnapshotParts parts = new SnapshotParts(file)) {
+        try (SnapshotPartReader parts = new SnapshotPartReader(file)) {
             ByteBuffer fixedHead = parts.readUnchecked(0, SnapshotFormat.FIXED_HEAD_BYTES);
             if (fixedHead.getLong() != SnapshotFormat.MAGIC) {
                 throw new SnapshotRefusedException("the file is not a snapshot");
@@ -64,7 +64,7 @@ final class SnapshotReader implements AutoCloseable {
             head.position(16);
             Uuid topicId = new Uuid(head.getLong(), head.getLong());
             head.getLong();
-            Instant asOf = Instant.ofEpochMilli(head.getLong());
+            Instant completeUpTo = Instant.ofEpochMilli(head.getLong());
             long seed = head.getLong();
             Map<Integer, Long> offsets = new HashMap<>();
             for (int partition = 0; partition < partitions; partition++) {
@@ -74,7 +74,7 @@ final class SnapshotReader implements AutoCloseable {
                 }
             }
             requireContinuable(topicId, partitions, offsets, requirements);
-            requireYoung(asOf, requirements);
+            requireYoung(completeUpTo, requirements);
             return new Head(partitions, seed, offsets);
         } catch (EOFException e) {
             throw new SnapshotRefusedException("the snapshot ends within its head", e);
@@ -109,15 +109,16 @@ final class SnapshotReader implements AutoCloseable {
         };
     }
 
-    private static void requireYoung(Instant asOf, SnapshotRequirements requirements) throws SnapshotRefusedException {
-        Duration age = Duration.between(asOf, requirements.now());
+    private static void requireYoung(Instant completeUpTo, SnapshotRequirements requirements)
+            throws SnapshotRefusedException {
+        Duration age = Duration.between(completeUpTo, requirements.now());
         if (age.negated().compareTo(requirements.clockMargin()) > 0) {
             throw new SnapshotRefusedException(
-                    "the time of the snapshot, " + asOf + ", is in the future, so its age is unknown");
+                    "the time of the snapshot, " + completeUpTo + ", is in the future, so its age is unknown");
         }
         if (age.compareTo(requirements.maxAge()) > 0) {
             throw new SnapshotRefusedException(
-                    "the time of the snapshot is " + asOf + ", and the topic keeps tombstones for only "
+                    "the time of the snapshot is " + completeUpTo + ", and the topic keeps tombstones for only "
                             + requirements.tombstoneRetention() + ", so an erasure may have been missed");
         }
     }

@@ -108,7 +108,7 @@ final class SnapshotWriter {
                 .putLong(origin.topicId().getMostSignificantBits())
                 .putLong(origin.topicId().getLeastSignificantBits())
                 .putLong(now.toEpochMilli())
-                .putLong(origin.asOf().toEpochMilli())
+                .putLong(origin.completeUpTo().toEpochMilli())
                 .putLong(seed);
         for (int partition = 0; partition < origin.partitions(); partition++) {
             head.putLong(offsets.getOrDefault(partition, -1L));

@@ -102,7 +102,7 @@ final class TableWriter {
         prefetchSlots(batch);
         digests.beginBatch();
         for (int i = 0; i < batch.count; i++) {
-            Puri removed = batch.removed[i];
+            Puri removed = batch.toRemove[i];
             if (removed == null) {
                 put(batch, i);
             } else {
@@ -118,18 +118,19 @@ final class TableWriter {
      */
     private void store(RowBatch batch) {
         int bytes = batch.begins[batch.count];
-        long space = bytes == 0 || slab.freeRecordCount() >= batch.count ? 0 : slab.allocateSpace(bytes / Slab.UNIT);
+        long space =
+                bytes == 0 || slab.freeRecordCount() >= batch.count ? 0 : slab.allocateSpace(bytes / Slab.UNIT_BYTES);
         if (space != 0) {
             slab.copy(batch.records, 0, space, bytes);
         }
         for (int i = 0; i < batch.count; i++) {
-            if (batch.removed[i] == null) {
+            if (batch.toRemove[i] == null) {
                 int begin = batch.begins[i];
                 int length = batch.begins[i + 1] - begin;
                 if (space != 0) {
-                    recordAddresses[i] = space + begin / Slab.UNIT;
+                    recordAddresses[i] = space + begin / Slab.UNIT_BYTES;
                 } else {
-                    recordAddresses[i] = slab.allocateRecord(length / Slab.UNIT);
+                    recordAddresses[i] = slab.allocateRecord(length / Slab.UNIT_BYTES);
                     slab.copy(batch.records, begin, recordAddresses[i], length);
                 }
                 counts.count(batch.collections[i], batch.owners[i], batch.shards[i], batch.statuses[i], 1);
@@ -144,7 +145,7 @@ final class TableWriter {
     private void prefetchSlots(RowBatch batch) {
         int count = 0;
         for (int i = 0; i < batch.count; i++) {
-            if (batch.removed[i] == null) {
+            if (batch.toRemove[i] == null) {
                 homeAddresses[count++] = puris.homeAddress(batch.puriHashes[i]);
                 homeAddresses[count++] = batch.hasHandle[i] ? handles.homeAddress(batch.handleHashes[i]) : 0;
             }
@@ -242,6 +243,6 @@ final class TableWriter {
             handles.remove(handle.hash());
         }
         RowCodec.count(record, counts, -1);
-        slab.freeRecord(address, record.length / Slab.UNIT);
+        slab.freeRecord(address, record.length / Slab.UNIT_BYTES);
     }
 }

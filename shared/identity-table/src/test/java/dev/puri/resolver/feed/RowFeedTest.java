@@ -145,7 +145,7 @@ final class RowFeedTest {
 
     @Test
     void remembersEventsOfANamespacesTopicAfterTheirRowsAreWritten() {
-        writer.goLive(1, begins -> RowChanges.NONE);
+        writer.reportChanges(1, begins -> RowChanges.NONE);
         for (String token : List.of("own-4-1", "own-5-2", "3-7")) {
             add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-1")), headers(token, "applied"));
         }
@@ -172,7 +172,7 @@ final class RowFeedTest {
         writer.handOver();
         CompletableFuture<long[]> offsets = new CompletableFuture<>();
 
-        writer.goLive(3, begins -> {
+        writer.reportChanges(3, begins -> {
             offsets.complete(begins);
             return RowChanges.NONE;
         });
@@ -184,7 +184,7 @@ final class RowFeedTest {
     void emitsChangesBufferedBeforeSubscribersAttach() {
         String row = addChanges(FIRST);
         NotedChanges received = new NotedChanges();
-        writer.goLive(1, begins -> received);
+        writer.reportChanges(1, begins -> received);
         // Changes after the start of the subscription have the same form as buffered ones.
         assertThat(addChanges(SECOND)).isEqualTo(row);
 

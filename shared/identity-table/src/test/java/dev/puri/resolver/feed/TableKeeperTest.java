@@ -102,7 +102,7 @@ final class TableKeeperTest {
         }
 
         @Override
-        public void goLive(Function<long[], ? extends RowChanges> createReceiver) {
+        public void reportChanges(Function<long[], ? extends RowChanges> createReceiver) {
             RowChanges unused = createReceiver.apply(new long[partitions]);
         }
 
@@ -117,7 +117,7 @@ final class TableKeeperTest {
         }
 
         @Override
-        public String death() {
+        public String stopReason() {
             return String.valueOf(failure);
         }
 
@@ -142,7 +142,7 @@ final class TableKeeperTest {
                 },
                 new Snapshots(folder, Duration.ofMinutes(1), clock),
                 new Waiters(1),
-                (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
+                (topicId, nextOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
                 0,
                 Duration.ofSeconds(30),
                 () -> hangingTransaction,

@@ -33,7 +33,7 @@ final class TableReadinessTest {
 
     @Test
     void reportsADeadFeederBeforeItsLag() {
-        assertThat(unreadyReason(true, false, null, null, 0, SECOND)).contains("dead");
+        assertThat(unreadyReason(true, false, null, null, 0, SECOND)).contains("has stopped");
     }
 
     @Test

@@ -51,7 +51,7 @@ final class WithoutHttpTest {
                             Map.of(), NOWHERE, folder.toString(), registry, outcomes, waiters, meters),
                     new Snapshots(folder, Duration.ofMinutes(1), clock),
                     waiters,
-                    (topicId, beginOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
+                    (topicId, nextOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
                     0,
                     Duration.ofSeconds(30),
                     transactions::unreadyReason,

@@ -37,11 +37,11 @@ final class IndexStress {
     }
 
     private static void insert(int key) {
-        byte[] record = new byte[Slab.UNIT];
+        byte[] record = new byte[Slab.UNIT_BYTES];
         Arrays.fill(record, (byte) key);
         record[0] = 1;
         long address = SLAB.allocateRecord(1);
-        SLAB.copy(record, 0, address, Slab.UNIT);
+        SLAB.copy(record, 0, address, Slab.UNIT_BYTES);
         INDEX.insert(hash(key), address);
     }
 
@@ -60,7 +60,7 @@ final class IndexStress {
         if (record == null) {
             return false;
         }
-        for (int i = 1; i < Slab.UNIT; i++) {
+        for (int i = 1; i < Slab.UNIT_BYTES; i++) {
             if (record[i] != (byte) key) {
                 throw new AssertionError("a mixture under key " + key + ": " + Arrays.toString(record));
             }

@@ -168,7 +168,7 @@ final class PackedTableTest {
         List<Puri> names = Stream.generate(rows::puri).limit(60).distinct().toList();
         List<Handle> handles = Stream.generate(rows::handle).limit(40).toList();
         Map<Puri, Row> model = new HashMap<>();
-        Map<Handle, Puri> bearers = new HashMap<>();
+        Map<Handle, Puri> purisByHandle = new HashMap<>();
         List<RowBatch> batches = List.of(table.newBatch(), table.newBatch(), table.newBatch());
         for (int round = 0; round < 200; round++) {
             // All batches are filled before the first is written, as by a reader that is ahead.
@@ -178,7 +178,7 @@ final class PackedTableTest {
                     Puri puri = names.get(random.nextInt(names.size()));
                     Row before = model.remove(puri);
                     if (before != null && before.handle() != null) {
-                        bearers.remove(before.handle(), puri);
+                        purisByHandle.remove(before.handle(), puri);
                     }
                     if (random.nextInt(4) == 0) {
                         batch.remove(puri);
@@ -187,7 +187,7 @@ final class PackedTableTest {
                     Row row = rows.row(random.nextInt(5) == 0 ? null : handles.get(random.nextInt(handles.size())));
                     model.put(puri, row);
                     if (row.handle() != null) {
-                        bearers.put(row.handle(), puri);
+                        purisByHandle.put(row.handle(), puri);
                     }
                     byte[] token = row.position().toString().getBytes(StandardCharsets.US_ASCII);
                     if (random.nextBoolean()
@@ -208,16 +208,16 @@ final class PackedTableTest {
                         .isEqualTo(row == null ? null : new Identity(puri, row));
             }
             for (Handle handle : handles) {
-                Puri bearer = bearers.get(handle);
+                Puri expected = purisByHandle.get(handle);
                 assertThat(table.byHandle(handle))
                         .as("seed %d, round %d", seed, round)
-                        .isEqualTo(bearer == null ? null : new Identity(bearer, model.get(bearer)));
+                        .isEqualTo(expected == null ? null : new Identity(expected, model.get(expected)));
             }
         }
         Map<Puri, Row> scanned = new HashMap<>();
         table.scan(identity -> scanned.put(identity.puri(), identity.row()));
         assertThat(scanned).as("seed %d", seed).isEqualTo(model);
-        assertThat(table.stats().handles()).as("seed %d", seed).isEqualTo(bearers.size());
+        assertThat(table.stats().handles()).as("seed %d", seed).isEqualTo(purisByHandle.size());
         assertThat(table.stats().byOwner())
                 .as("seed %d", seed)
                 .isEqualTo(counted(model, row -> row.owner().text()));

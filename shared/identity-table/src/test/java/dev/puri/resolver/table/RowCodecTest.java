@@ -36,7 +36,7 @@ final class RowCodecTest {
                             identity.row().handle()))
                     .as("seed %d", seed)
                     .isEqualTo(identity);
-            assertThat(record.length).as("seed %d", seed).isEqualTo((record[0] & 0xFF) * Slab.UNIT);
+            assertThat(record.length).as("seed %d", seed).isEqualTo((record[0] & 0xFF) * Slab.UNIT_BYTES);
         }
     }
 

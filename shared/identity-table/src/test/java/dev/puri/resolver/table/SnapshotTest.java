@@ -131,7 +131,7 @@ final class SnapshotTest {
         batch.put(numbered(1), Rows.active("br-3", handleOf(3).text()));
         for (int i = 0; i < batch.count(); i++) {
             int length = batch.begins[i + 1] - batch.begins[i];
-            long address = slab.allocateRecord(length / Slab.UNIT);
+            long address = slab.allocateRecord(length / Slab.UNIT_BYTES);
             slab.copy(batch.records, batch.begins[i], address, length);
             names.insert(batch.puriHashes[i], address);
         }

@@ -124,14 +124,14 @@ final class TableDigestTest {
         for (int part = 0; part < table.partCount(); part++) {
             PartCheck check = table.checkRows(part, PARTITIONS);
             assertThat(check.isComplete()).isTrue();
-            assertThat(check.differing()).as("seed %s", seed).isEmpty();
+            assertThat(check.differingPartitions()).as("seed %s", seed).isEmpty();
             rows += check.entries();
         }
         assertThat(rows).isEqualTo((int) table.rows());
         int handles = 0;
         for (int part = 0; part < table.partCount(); part++) {
             PartCheck check = table.checkHandles(part, PARTITIONS);
-            assertThat(check.differing()).as("seed %s", seed).isEmpty();
+            assertThat(check.differingPartitions()).as("seed %s", seed).isEmpty();
             handles += check.entries();
         }
         assertThat(handles).isEqualTo((int) table.stats().handles());
@@ -146,7 +146,7 @@ final class TableDigestTest {
 
         List<Integer> differing = new ArrayList<>();
         for (int part = 0; part < table.partCount(); part++) {
-            differing.addAll(table.checkRows(part, PARTITIONS).differing());
+            differing.addAll(table.checkRows(part, PARTITIONS).differingPartitions());
         }
         assertThat(differing).containsExactly(partition(damaged));
     }
@@ -164,8 +164,8 @@ final class TableDigestTest {
         for (int pass = 0; pass < 30; pass++) {
             for (int part = 0; part < table.partCount(); part++) {
                 PartCheck check = table.checkRows(part, PARTITIONS);
-                assertThat(check.differing()).as("seed %s", seed).isEmpty();
-                assertThat(table.checkHandles(part, PARTITIONS).differing())
+                assertThat(check.differingPartitions()).as("seed %s", seed).isEmpty();
+                assertThat(table.checkHandles(part, PARTITIONS).differingPartitions())
                         .as("seed %s", seed)
                         .isEmpty();
                 complete += check.isComplete() ? 1 : 0;

@@ -2,9 +2,9 @@ package dev.puri.projection.transactions;
 
 import dev.puri.projection.AdminClients;
 import dev.puri.projection.transactions.OpenTransaction.CoordinatorReport;
-import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
-import dev.puri.projection.transactions.StableOffsets.Offsets;
-import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import dev.puri.projection.transactions.StallTimer.ObservedOffsets;
+import dev.puri.projection.transactions.StallTimer.Offsets;
+import dev.puri.projection.transactions.StallTimer.StalledPartition;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  * followed partition. Only for stalled partitions, {@link #openTransactions} asks the leaders for the producers and the
  * coordinators for the transactions.
  */
-final class BrokerTransactions implements TransactionView {
+final class BrokerTransactions implements TransactionReader {
     private static final Logger log = LoggerFactory.getLogger(BrokerTransactions.class);
 
     /** The time after which topics and partitions are listed again. */
@@ -99,15 +99,16 @@ final class BrokerTransactions implements TransactionView {
         Map<TopicPartition, OffsetSpec> specs =
                 partitions.stream().collect(Collectors.toMap(partition -> partition, partition -> OffsetSpec.latest()));
         ListOffsetsResult stable = admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED));
-        ListOffsetsResult ends = admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED));
+        ListOffsetsResult highWatermarks =
+                admin.listOffsets(specs, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED));
         Map<TopicPartition, Offsets> found = new HashMap<>();
         Set<TopicPartition> unreported = new HashSet<>();
         KafkaException failure = null;
         for (TopicPartition partition : partitions) {
             try {
                 long lastStable = await(stable.partitionResult(partition)).offset();
-                long end = await(ends.partitionResult(partition)).offset();
-                found.put(partition, new Offsets(lastStable, end));
+                long highWatermark = await(highWatermarks.partitionResult(partition)).offset();
+                found.put(partition, new Offsets(lastStable, highWatermark));
             } catch (KafkaException e) {
                 failure = e;
                 unreported.add(partition);

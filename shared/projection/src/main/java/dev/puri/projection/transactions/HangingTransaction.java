@@ -1,7 +1,7 @@
 package dev.puri.projection.transactions;
 
 import dev.puri.projection.transactions.OpenTransaction.CoordinatorReport;
-import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import dev.puri.projection.transactions.StallTimer.StalledPartition;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +74,7 @@ record HangingTransaction(
         details.put("topic", stalled.partition().topic());
         details.put("partition", stalled.partition().partition());
         details.put("lastStableOffset", stalled.offsets().lastStable());
-        details.put("end", stalled.offsets().end());
+        details.put("end", stalled.offsets().highWatermark());
         details.put("waitsForSeconds", stalled.stalledFor().toSeconds());
         if (transaction != null) {
             details.put("producerId", transaction.producerId());

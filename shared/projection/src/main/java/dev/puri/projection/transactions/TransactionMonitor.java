@@ -5,7 +5,7 @@ import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
-import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import dev.puri.projection.transactions.StallTimer.StalledPartition;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -41,31 +41,35 @@ public final class TransactionMonitor implements AutoCloseable {
      */
     private static final int MAX_PARTITIONS = 20;
 
-    private final Supplier<TransactionView> views;
+    private final Supplier<TransactionReader> readers;
     private final Predicate<String> essential;
     private final LongSupplier nanoTime;
-    private final StableOffsets offsets = new StableOffsets();
+    private final StallTimer stalls = new StallTimer();
     private final Stop stop = new Stop();
     private final SupervisedThread thread =
-            new SupervisedThread("transaction-watch", stop, RetryPolicy.fixed(PERIOD), this::check, this::onFailure);
+            new SupervisedThread("transaction-monitor", stop, RetryPolicy.fixed(PERIOD), this::check, this::onFailure);
 
-    private volatile @Nullable TransactionView view;
+    private volatile @Nullable TransactionReader reader;
     private volatile List<HangingTransaction> hanging = List.of();
     private final FailureState failure = new FailureState();
 
     /**
-     * @param views creates the client of the brokers at the first check
+     * @param readers creates the client of the brokers at the first check
      * @param essential selects the topics in which a hanging transaction makes the server unready; in other topics it
      *     is only reported
      * @param nanoTime the clock, like {@link System#nanoTime}
      */
     TransactionMonitor(
-            Supplier<TransactionView> views, Predicate<String> essential, LongSupplier nanoTime, MeterRegistry meters) {
-        this.views = views;
+            Supplier<TransactionReader> readers,
+            Predicate<String> essential,
+            LongSupplier nanoTime,
+            MeterRegistry meters) {
+        this.readers = readers;
         this.essential = essential;
         this.nanoTime = nanoTime;
         Gauge.builder("puri.transactions.hanging", this, monitor -> monitor.hanging.size())
-                .description("Partitions that cannot be read further because a transaction in them does not end")
+                .description("Partitions that cannot be read further because a transaction in them hangs; at most "
+                        + MAX_PARTITIONS + " are counted")
                 .register(meters);
     }
 
@@ -130,19 +134,19 @@ public final class TransactionMonitor implements AutoCloseable {
 
     /** Checks all partitions once. */
     void check() {
-        TransactionView currentView = view;
-        if (currentView == null) {
-            currentView = views.get();
-            view = currentView;
+        TransactionReader currentReader = reader;
+        if (currentReader == null) {
+            currentReader = readers.get();
+            reader = currentReader;
         }
-        List<StalledPartition> stalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong()).stream()
+        List<StalledPartition> stalled = stalls.observe(currentReader.offsets(), nanoTime.getAsLong()).stream()
                 .filter(stall -> stall.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
                 .sorted(Comparator.comparing((StalledPartition stall) -> !isEssential(stall))
                         .thenComparing(StalledPartition::stalledFor, Comparator.reverseOrder()))
                 .limit(MAX_PARTITIONS)
                 .toList();
         List<HangingTransaction> found =
-                withPrevious(stalled.isEmpty() ? List.of() : findHanging(currentView, stalled));
+                withPrevious(stalled.isEmpty() ? List.of() : findHanging(currentReader, stalled));
         logChanges(found);
         hanging = found;
         failure.clear();
@@ -154,7 +158,7 @@ public final class TransactionMonitor implements AutoCloseable {
      */
     private List<HangingTransaction> withPrevious(List<HangingTransaction> found) {
         Stream<HangingTransaction> stillStalled = hanging.stream()
-                .filter(previous -> offsets.isStillStalled(previous.stalled()))
+                .filter(previous -> stalls.isStillStalled(previous.stalled()))
                 .filter(previous -> !contains(found, previous));
         return Stream.concat(found.stream(), stillStalled)
                 .sorted(Comparator.comparing(transaction -> !isEssential(transaction.stalled())))
@@ -171,23 +175,23 @@ public final class TransactionMonitor implements AutoCloseable {
         return transactions.stream().anyMatch(other -> other.stalled().isSameStall(transaction.stalled()));
     }
 
-    private List<HangingTransaction> findHanging(TransactionView currentView, List<StalledPartition> stalled) {
-        Map<?, OpenTransaction> open = currentView.openTransactions(stalled);
+    private List<HangingTransaction> findHanging(TransactionReader currentReader, List<StalledPartition> stalled) {
+        Map<?, OpenTransaction> open = currentReader.openTransactions(stalled);
         // The transaction may have ended after the offsets were read, and the coordinator may already report the next
         // one. So read the offsets again and drop partitions that moved on.
-        List<StalledPartition> stillStalled = offsets.observe(currentView.offsets(), nanoTime.getAsLong());
+        List<StalledPartition> stillStalled = stalls.observe(currentReader.offsets(), nanoTime.getAsLong());
         return stalled.stream()
                 .filter(stall -> stillStalled.stream().anyMatch(stall::isSameStall))
                 .map(stall -> new HangingTransaction(stall, open.get(stall.partition())))
-                .filter(candidate -> hasTakenTooLong(candidate, currentView))
+                .filter(candidate -> hasTakenTooLong(candidate, currentReader))
                 .toList();
     }
 
-    private static boolean hasTakenTooLong(HangingTransaction candidate, TransactionView currentView) {
+    private static boolean hasTakenTooLong(HangingTransaction candidate, TransactionReader currentReader) {
         OpenTransaction transaction = candidate.transaction();
         // Requests the maximum from the brokers only if it is needed.
         Duration maxTimeout =
-                transaction == null || transaction.report() == null ? currentView.maxTimeout() : Duration.ZERO;
+                transaction == null || transaction.report() == null ? currentReader.maxTimeout() : Duration.ZERO;
         return candidate.stalled().stalledFor().compareTo(OpenTransaction.maxWait(transaction, maxTimeout)) >= 0;
     }
 
@@ -222,18 +226,18 @@ public final class TransactionMonitor implements AutoCloseable {
     @Override
     public void close() {
         stop.request();
-        closeView();
+        closeReader();
         if (!thread.join(STOP_TIMEOUT)) {
             thread.interrupt();
         }
-        // The thread may have created the view meanwhile.
-        closeView();
+        // The thread may have created the reader meanwhile.
+        closeReader();
     }
 
-    private void closeView() {
-        TransactionView currentView = view;
-        if (currentView != null) {
-            currentView.close();
+    private void closeReader() {
+        TransactionReader currentReader = reader;
+        if (currentReader != null) {
+            currentReader.close();
         }
     }
 }

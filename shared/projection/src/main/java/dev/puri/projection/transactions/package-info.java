@@ -2,7 +2,7 @@
  * Finds partitions that {@code read_committed} consumers cannot read further because a transaction never ends.
  *
  * <pre>
- * brokers ──BrokerTransactions──▶ StableOffsets: stalled partitions ──▶ TransactionMonitor ──▶ health, metric, log
+ * brokers ──BrokerTransactions──▶ StallTimer: stalled partitions ──▶ TransactionMonitor ──▶ health, metric, log
  *                                 OpenTransaction: state, time limit ──┘
  * </pre>
  */

@@ -89,7 +89,7 @@ public final class OutcomeCache {
     public record CachedRefusal(Puri puri, Reason reason) {}
 
     /** Notes that the event at this position erased the row of a pURI. */
-    public void erased(Puri puri, Position position, Instant at) {
+    public void addErased(Puri puri, Position position, Instant at) {
         addWithoutRow(puri, position);
         onErasure.accept(puri, at);
     }
@@ -102,7 +102,7 @@ public final class OutcomeCache {
     }
 
     /** Notes that the event at this position was refused. */
-    public void refused(Puri puri, Position position, Reason reason) {
+    public void addRefused(Puri puri, Position position, Reason reason) {
         synchronized (refused) {
             refused.put(position, new CachedRefusal(puri, reason));
         }

@@ -73,7 +73,7 @@ public final class ReadYourWrites {
 
         /** Returns the name of the identity that has a handle; null if none is known. Must not block. */
         @Nullable
-        Puri bearer(Handle handle);
+        Puri puriOf(Handle handle);
 
         /** Returns whether a table serves reads. Before that, the absence of a row says nothing. */
         boolean isServing();
@@ -157,12 +157,12 @@ public final class ReadYourWrites {
             throws Waiters.TooManyException {
         EventStatus status = checkHandle(handle, token, this::checkFirst);
         if (status != null || !wait.isPositive()) {
-            return withDetails(status == null ? statusAfterWait(rows.bearer(handle), token) : status)
+            return withDetails(status == null ? statusAfterWait(rows.puriOf(handle), token) : status)
                     .toCompletableFuture();
         }
         return finish(
                 waiters.await(caller, null, token, wait, () -> checkHandle(handle, token, this::checkAgain)),
-                () -> statusAfterWait(rows.bearer(handle), token));
+                () -> statusAfterWait(rows.puriOf(handle), token));
     }
 
     /** Completes a wait: times it, supplies the status of a wait that timed out, and adds the details of a refusal. */
@@ -218,12 +218,12 @@ public final class ReadYourWrites {
     private @Nullable EventStatus checkHandle(
             Handle handle, Position token, BiFunction<Puri, Position, @Nullable EventStatus> checkPuri) {
         EventStatus.Refused refused = findRefused(null, token);
-        Puri bearer = rows.bearer(handle);
+        Puri puri = rows.puriOf(handle);
         // If an identity has the handle, other refusals count only if they are of that identity; checkPuri finds them.
-        if (refused != null && (bearer == null || refused.reason() == Reason.HANDLE_TAKEN)) {
+        if (refused != null && (puri == null || refused.reason() == Reason.HANDLE_TAKEN)) {
             return refused;
         }
-        return bearer == null ? null : checkPuri.apply(bearer, token);
+        return puri == null ? null : checkPuri.apply(puri, token);
     }
 
     /**

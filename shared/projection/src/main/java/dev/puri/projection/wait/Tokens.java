@@ -41,15 +41,14 @@ public final class Tokens {
         if (!token.topic().equals(Topics.EVENTS)) {
             return Topics.mayOwnTopic(puri.namespace()) && token.topic().equals(Topics.eventsTopicOf(puri.namespace()))
                     ? null
-                    : "the token " + token + " is of another namespace's events than those of " + puri + "; if " + puri
-                            + " was sent there nevertheless, the registry refuses that event within 6 s";
+                    : "the token " + token + " is from an events topic that has no events of " + puri
+                            + "; if one was sent there nevertheless, the registry refuses it within 6 s";
         }
         int partition = partition(puri, partitions);
         return token.partition() == partition
                 ? null
-                : "the token " + token + " is of another object than " + puri + ", whose events are in partition "
-                        + partition + "; if " + puri
-                        + " was meant, its producer does not choose the partition by murmur2 of the canonical key, and the"
-                        + " registry refuses the event";
+                : "the token " + token + " cannot belong to " + puri + ": events of " + puri + " are in partition "
+                        + partition + "; if it does, the producer does not choose the partition by murmur2 of the"
+                        + " canonical key, and the registry refuses the event";
     }
 }

@@ -1,5 +1,6 @@
 package dev.puri.projection.wait;
 
+import dev.puri.http.Problem;
 import dev.puri.http.ProblemType;
 import dev.puri.http.RefusedException;
 import dev.puri.schemas.log.Position;
@@ -8,14 +9,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses the query parameters of a wait, {@code ?at=TOKEN&wait=2s}, and defines problem types: that of invalid query
- * parameters, and those of waits.
+ * Parses the query parameters of a wait, {@code ?at=TOKEN&wait=2s}, and defines the problem types of waits.
  *
  * @param maxWait the longest wait that a request may ask for
  */
 public record WaitParameters(Duration maxWait) {
-    public static final ProblemType INVALID_PARAMETER =
-            new ProblemType("invalid-parameter", "A query parameter has an invalid value", 400);
     public static final ProblemType INVALID_TOKEN = new ProblemType("invalid-token", "The token is not valid", 400);
     public static final ProblemType FOREIGN_TOKEN =
             new ProblemType("foreign-token", "The token is of an event of another object", 400);
@@ -27,11 +25,11 @@ public record WaitParameters(Duration maxWait) {
      *
      * @throws RefusedException if the token is invalid
      */
-    public static Position token(String at) throws RefusedException {
+    public static Position parseToken(String at) throws RefusedException {
         try {
             return Position.parse(at);
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(INVALID_TOKEN, sentence(String.valueOf(e.getMessage())));
+            throw new RefusedException(INVALID_TOKEN, Problem.sentence(String.valueOf(e.getMessage())));
         }
     }
 
@@ -41,7 +39,7 @@ public record WaitParameters(Duration maxWait) {
      * @param text null for no wait
      * @throws RefusedException if the text is not a duration, or the wait is too long
      */
-    public Duration wait(@Nullable String text) throws RefusedException {
+    public Duration parseWait(@Nullable String text) throws RefusedException {
         if (text == null) {
             return Duration.ZERO;
         }
@@ -54,13 +52,7 @@ public record WaitParameters(Duration maxWait) {
             // Refused below. A number of days may overflow.
         }
         throw new RefusedException(
-                INVALID_PARAMETER,
+                ProblemType.INVALID_PARAMETER,
                 "wait must be a duration such as 2s or 500ms, at most " + maxWait.toMillis() + " ms.");
-    }
-
-    /** Makes a sentence of a text: with a capital letter, unless the text begins with a pURI, and a full stop. */
-    public static String sentence(String text) {
-        boolean startsWithPuri = text.indexOf(':') >= 0 && text.indexOf(':') < (text + ' ').indexOf(' ');
-        return (startsWithPuri ? text : Character.toUpperCase(text.charAt(0)) + text.substring(1)) + ".";
     }
 }

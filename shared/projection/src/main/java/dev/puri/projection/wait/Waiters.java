@@ -113,6 +113,15 @@ public final class Waiters implements AutoCloseable {
     }
 
     /**
+     * Has no separate limit for a caller, because there is only one.
+     *
+     * @param maxWaiters the maximum number of waiters
+     */
+    public static Waiters forOneCaller(int maxWaiters) {
+        return new Waiters(maxWaiters, maxWaiters);
+    }
+
+    /**
      * @param maxWaiters the maximum number of waiters
      * @param maxPerCaller the maximum number of waiters of one caller
      */

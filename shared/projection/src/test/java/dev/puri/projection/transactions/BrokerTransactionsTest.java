@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.projection.transactions.OpenTransaction.CoordinatorReport;
-import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
-import dev.puri.projection.transactions.StableOffsets.Offsets;
-import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import dev.puri.projection.transactions.StallTimer.ObservedOffsets;
+import dev.puri.projection.transactions.StallTimer.Offsets;
+import dev.puri.projection.transactions.StallTimer.StalledPartition;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
@@ -304,8 +304,9 @@ final class BrokerTransactionsTest {
                 TopicPartition partition = (TopicPartition) requested;
                 KafkaException failure = offsetFailures.get(partition);
                 Offsets found = offsets.getOrDefault(partition, new Offsets(0, 0));
-                long offset =
-                        options.isolationLevel() == IsolationLevel.READ_COMMITTED ? found.lastStable() : found.end();
+                long offset = options.isolationLevel() == IsolationLevel.READ_COMMITTED
+                        ? found.lastStable()
+                        : found.highWatermark();
                 responses.put(
                         partition,
                         failure == null

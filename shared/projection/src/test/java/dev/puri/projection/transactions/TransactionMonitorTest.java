@@ -3,9 +3,9 @@ package dev.puri.projection.transactions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.projection.transactions.OpenTransaction.CoordinatorReport;
-import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
-import dev.puri.projection.transactions.StableOffsets.Offsets;
-import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import dev.puri.projection.transactions.StallTimer.ObservedOffsets;
+import dev.puri.projection.transactions.StallTimer.Offsets;
+import dev.puri.projection.transactions.StallTimer.StalledPartition;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,14 +26,14 @@ final class TransactionMonitorTest {
     private static final TopicPartition PARTITION = new TopicPartition("puri.identities.v1", 3);
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    private final FakeView view = new FakeView();
+    private final FakeReader reader = new FakeReader();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private final TransactionMonitor monitor =
-            new TransactionMonitor(() -> view, topic -> !topic.startsWith("other"), () -> view.nanos, meters);
+            new TransactionMonitor(() -> reader, topic -> !topic.startsWith("other"), () -> reader.nanos, meters);
 
     @Test
     void aTransactionThatTheCoordinatorHasCommittedHangs() {
-        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
         assertThat(monitor.unreadyReason()).isNull();
 
@@ -58,10 +58,10 @@ final class TransactionMonitorTest {
 
     @Test
     void noLongerHangsOnceTheOffsetMoves() {
-        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
         checkAfter(Duration.ofSeconds(10));
-        view.offsets.put(PARTITION, new Offsets(50, 50));
+        reader.offsets.put(PARTITION, new Offsets(50, 50));
 
         checkAfter(Duration.ofSeconds(5));
 
@@ -73,7 +73,7 @@ final class TransactionMonitorTest {
     @ParameterizedTest
     @EnumSource(names = {"ONGOING", "PREPARE_COMMIT", "PREPARE_ABORT", "PREPARE_EPOCH_FENCE"})
     void doesNotReportALongTransactionBeforeItsTimeoutAndItsAbort(TransactionState state) {
-        view.stall(PARTITION, 41, coordinator(state, true));
+        reader.stall(PARTITION, 41, coordinator(state, true));
         monitor.check();
         checkAfter(TIMEOUT.plusSeconds(19));
         assertThat(monitor.unreadyReason()).isNull();
@@ -86,7 +86,7 @@ final class TransactionMonitorTest {
     @ParameterizedTest
     @EnumSource(names = {"PREPARE_COMMIT", "PREPARE_ABORT", "PREPARE_EPOCH_FENCE"})
     void doesNotAdviseAbortingATransactionThatTheCoordinatorEnds(TransactionState state) {
-        view.stall(PARTITION, 41, coordinator(state, true));
+        reader.stall(PARTITION, 41, coordinator(state, true));
         monitor.check();
         checkAfter(TIMEOUT.plusSeconds(20));
 
@@ -98,7 +98,7 @@ final class TransactionMonitorTest {
     @ParameterizedTest
     @EnumSource(names = {"ONGOING", "PREPARE_COMMIT", "PREPARE_ABORT", "PREPARE_EPOCH_FENCE"})
     void aTransactionOfOtherPartitionsIsALaterOne(TransactionState state) {
-        view.stall(PARTITION, 41, coordinator(state, false));
+        reader.stall(PARTITION, 41, coordinator(state, false));
         monitor.check();
 
         checkAfter(Duration.ofSeconds(10));
@@ -109,9 +109,9 @@ final class TransactionMonitorTest {
 
     @Test
     void waitsForTheLongestTimeoutIfTheCoordinatorDoesNotAnswer() {
-        view.stall(PARTITION, 41, null);
+        reader.stall(PARTITION, 41, null);
         monitor.check();
-        checkAfter(FakeView.LONGEST.plusSeconds(19));
+        checkAfter(FakeReader.LONGEST.plusSeconds(19));
         assertThat(monitor.unreadyReason()).isNull();
 
         checkAfter(Duration.ofSeconds(1));
@@ -124,19 +124,19 @@ final class TransactionMonitorTest {
 
     @Test
     void reportsAnUnknownProducer() {
-        view.offsets.put(PARTITION, new Offsets(41, 50));
+        reader.offsets.put(PARTITION, new Offsets(41, 50));
         monitor.check();
 
-        checkAfter(FakeView.LONGEST.plusSeconds(20));
+        checkAfter(FakeReader.LONGEST.plusSeconds(20));
 
         assertThat(monitor.unreadyReason()).contains("cannot be read beyond offset 41", "READ on the topic");
     }
 
     @Test
     void aTransactionThatEndsDuringTheCheckDoesNotHang() {
-        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
-        view.endsWhileAsked = true;
+        reader.endsWhileAsked = true;
 
         checkAfter(Duration.ofSeconds(10));
 
@@ -145,26 +145,26 @@ final class TransactionMonitorTest {
 
     @Test
     void stillHangsWhileThePartitionHasNoLeader() {
-        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
         checkAfter(Duration.ofSeconds(10));
-        view.unanswered.add(PARTITION);
+        reader.unanswered.add(PARTITION);
 
         checkAfter(Duration.ofSeconds(5));
         assertThat(monitor.unreadyReason()).contains("producer 7", "puri-registry-1");
 
-        view.unanswered.clear();
-        view.offsets.put(PARTITION, new Offsets(50, 50));
+        reader.unanswered.clear();
+        reader.offsets.put(PARTITION, new Offsets(50, 50));
         checkAfter(Duration.ofSeconds(5));
         assertThat(monitor.unreadyReason()).isNull();
     }
 
     @Test
     void stillHangsWhenThePartitionLosesItsLeaderDuringTheCheck() {
-        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
         checkAfter(Duration.ofSeconds(10));
-        view.isLostWhileAsked = true;
+        reader.isLostWhileAsked = true;
 
         checkAfter(Duration.ofSeconds(5));
 
@@ -173,10 +173,10 @@ final class TransactionMonitorTest {
 
     @Test
     void stillHangsWhileItsCoordinatorDoesNotAnswer() {
-        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
         checkAfter(Duration.ofSeconds(10));
-        view.open.clear();
+        reader.open.clear();
 
         checkAfter(Duration.ofSeconds(5));
 
@@ -185,10 +185,10 @@ final class TransactionMonitorTest {
 
     @Test
     void aDeletedPartitionNoLongerHangs() {
-        view.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.COMPLETE_COMMIT, true));
         monitor.check();
         checkAfter(Duration.ofSeconds(10));
-        view.offsets.clear();
+        reader.offsets.clear();
 
         checkAfter(Duration.ofSeconds(5));
 
@@ -197,7 +197,7 @@ final class TransactionMonitorTest {
 
     @Test
     void otherTopicsAreReportedAndLeaveTheServerReady() {
-        view.stall(new TopicPartition("other", 0), 41, coordinator(TransactionState.EMPTY, false));
+        reader.stall(new TopicPartition("other", 0), 41, coordinator(TransactionState.EMPTY, false));
         monitor.check();
 
         checkAfter(Duration.ofSeconds(10));
@@ -210,33 +210,33 @@ final class TransactionMonitorTest {
 
     @Test
     void requestsProducersOnlyForStalledPartitions() {
-        view.offsets.put(PARTITION, new Offsets(41, 41));
+        reader.offsets.put(PARTITION, new Offsets(41, 41));
         monitor.check();
         checkAfter(Duration.ofMinutes(1));
-        assertThat(view.asked).isZero();
+        assertThat(reader.asked).isZero();
     }
 
     @Test
     void limitsTheRequestsForAClusterThatHangs() {
         for (int i = 0; i < 1000; i++) {
-            view.stall(new TopicPartition("t", i), i, coordinator(TransactionState.EMPTY, false));
+            reader.stall(new TopicPartition("t", i), i, coordinator(TransactionState.EMPTY, false));
         }
         monitor.check();
 
         checkAfter(Duration.ofSeconds(10));
 
-        assertThat(view.asked).isEqualTo(20);
+        assertThat(reader.asked).isEqualTo(20);
         assertThat(monitor.unreadyReason()).endsWith("(and 19 more)");
     }
 
     @Test
     void manyHangingTransactionsInOtherTopicsDoNotHideOneInAnEssentialTopic() {
         for (int i = 0; i < 1000; i++) {
-            view.stall(new TopicPartition("other", i), i, coordinator(TransactionState.EMPTY, false));
+            reader.stall(new TopicPartition("other", i), i, coordinator(TransactionState.EMPTY, false));
         }
         monitor.check();
         checkAfter(Duration.ofSeconds(10));
-        view.stall(PARTITION, 41, coordinator(TransactionState.EMPTY, false));
+        reader.stall(PARTITION, 41, coordinator(TransactionState.EMPTY, false));
         checkAfter(Duration.ofSeconds(5));
 
         checkAfter(Duration.ofSeconds(10));
@@ -246,7 +246,7 @@ final class TransactionMonitorTest {
     }
 
     private void checkAfter(Duration time) {
-        view.nanos += time.toNanos();
+        reader.nanos += time.toNanos();
         monitor.check();
     }
 
@@ -258,7 +258,7 @@ final class TransactionMonitorTest {
         return new CoordinatorReport("puri-registry-1", state, TIMEOUT, hasPartition);
     }
 
-    private static final class FakeView implements TransactionView {
+    private static final class FakeReader implements TransactionReader {
         private static final Duration LONGEST = Duration.ofMinutes(15);
 
         private final Map<TopicPartition, Offsets> offsets = new HashMap<>();

@@ -74,7 +74,7 @@ final class ReadYourWritesTest {
         }
 
         @Override
-        public @Nullable Puri bearer(Handle handle) {
+        public @Nullable Puri puriOf(Handle handle) {
             return table.byPuri.entrySet().stream()
                     .filter(entry -> handle.equals(entry.getValue().handle()))
                     .map(Map.Entry::getKey)
@@ -302,7 +302,7 @@ final class ReadYourWritesTest {
 
     @Test
     void waitsBrieflyForTheDetailsOfARefusal() throws Exception {
-        outcomes.refused(TRACK, at(7), Reason.PURI_TAKEN);
+        outcomes.addRefused(TRACK, at(7), Reason.PURI_TAKEN);
 
         CompletableFuture<EventStatus> waiting = writes.await(CALLER, TRACK, at(7), LONG);
         assertThat(waiting).isNotDone();
@@ -315,7 +315,7 @@ final class ReadYourWritesTest {
     void hidesARefusalOfAnotherName() throws Exception {
         Puri other = otherInTheSamePartition();
         refusals.all.put(at(7), Refusal.of(Reason.PURI_TAKEN, "it is taken"));
-        outcomes.refused(TRACK, at(7), Reason.PURI_TAKEN);
+        outcomes.addRefused(TRACK, at(7), Reason.PURI_TAKEN);
 
         assertThat(writes.await(CALLER, other, at(7), Duration.ZERO))
                 .isCompletedWithValue(new EventStatus.NotCaughtUp(at(7)));
@@ -377,8 +377,8 @@ final class ReadYourWritesTest {
     @Test
     void showsARefusalForAHandleOnlyIfItConcernsTheHandle() throws Exception {
         table.put(TRACK, row(at(5)));
-        outcomes.refused(otherInTheSamePartition(), at(7), Reason.PURI_TAKEN);
-        outcomes.refused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);
+        outcomes.addRefused(otherInTheSamePartition(), at(7), Reason.PURI_TAKEN);
+        outcomes.addRefused(otherInTheSamePartition(), at(8), Reason.HANDLE_TAKEN);
         refusals.soon.complete(null);
 
         assertThat(writes.await(CALLER, HANDLE, at(7), Duration.ZERO))

@@ -26,7 +26,7 @@ final class WaitersTest {
     private static final Object CALLER = "a connection";
     private static final Duration LONG = Duration.ofSeconds(30);
 
-    private final Waiters waiters = new Waiters(100_001, 100_001);
+    private final Waiters waiters = Waiters.forOneCaller(100_001);
 
     @AfterEach
     void close() {
@@ -113,7 +113,7 @@ final class WaitersTest {
 
     @Test
     void refusesWaitersBeyondTheLimitUntilOneLeaves() throws Exception {
-        try (Waiters two = new Waiters(2, 2)) {
+        try (Waiters two = Waiters.forOneCaller(2)) {
             two.await(CALLER, A, null, LONG, () -> null);
             CompletableFuture<@Nullable String> second = two.await(CALLER, A, null, LONG, () -> null);
             assertThatThrownBy(() -> two.await(CALLER, B, null, LONG, () -> null))

@@ -1,6 +1,6 @@
 package dev.puri.benchmarks.environment;
 
-import dev.puri.http.StateFolder;
+import dev.puri.http.DirectoryTrees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,7 +25,7 @@ public record TemporaryFolder(Path path) implements AutoCloseable {
     /** Deletes a folder and all files in it, if it exists. */
     public static void delete(Path folder) {
         try {
-            StateFolder.delete(folder);
+            DirectoryTrees.delete(folder);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot delete " + folder, e);
         }

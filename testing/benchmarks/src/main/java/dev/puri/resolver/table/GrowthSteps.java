@@ -41,10 +41,10 @@ public final class GrowthSteps {
     }
 
     private long allocate(int length) {
-        long bytesBefore = slab.bytes();
+        long bytesBefore = slab.allocatedBytes();
         long startNanos = System.nanoTime();
-        long address = slab.allocateRecord(length / Slab.UNIT);
-        recordIfGrown(System.nanoTime() - startNanos, bytesBefore != slab.bytes());
+        long address = slab.allocateRecord(length / Slab.UNIT_BYTES);
+        recordIfGrown(System.nanoTime() - startNanos, bytesBefore != slab.allocatedBytes());
         return address;
     }
 

@@ -47,7 +47,8 @@ public final class BareSearcher implements AutoCloseable {
     /** Looks up the words of the query text in the index, and builds the query. */
     public Prepared prepare(SearchQuery query) throws IOException {
         ParsedQuery parsed = ParsedQuery.parse(Objects.requireNonNull(query.text()));
-        return new Prepared(PageQuery.withFilters(TextQuery.of(reader, parsed, Set.of()), query), query.limit());
+        return new Prepared(
+                PageQuery.withFilters(LuceneQueryBuilder.of(reader, parsed, Set.of()), query), query.limit());
     }
 
     /**

@@ -83,7 +83,7 @@ public final class DebeziumFeed implements Feed {
         this.connectorProperties = Map.copyOf(connectorProperties);
         // Only the names of the properties matter here.
         Set<String> fixed =
-                fixedProperties(new ReplicationSlot("s", "t", "p", "n")).keySet();
+                fixedProperties(new OutboxReplication("s", "t", "p", "n")).keySet();
         TreeSet<String> forbidden = new TreeSet<>(connectorProperties.keySet());
         forbidden.removeIf(name -> !fixed.contains(name) && !name.startsWith(SNAPSHOT_STATEMENTS));
         if (!forbidden.isEmpty()) {
@@ -96,10 +96,10 @@ public final class DebeziumFeed implements Feed {
     public void start(Connection leader, Sink sink) {
         state = new State.Starting();
         try {
-            ReplicationSlot slot = ReplicationSlot.of(leader, table);
-            slot.dropExisting(leader);
-            slot.createPublicationIfMissing(leader);
-            startEngine(slot, sink);
+            OutboxReplication replication = OutboxReplication.of(leader, table);
+            replication.dropExisting(leader);
+            replication.createPublicationIfMissing(leader);
+            startEngine(replication, sink);
         } catch (SQLException | RuntimeException e) {
             state = new State.Failed(e);
         } catch (InterruptedException e) {
@@ -108,11 +108,11 @@ public final class DebeziumFeed implements Feed {
         }
     }
 
-    private void startEngine(ReplicationSlot slot, Sink sink) {
+    private void startEngine(OutboxReplication replication, Sink sink) {
         Properties properties = new Properties();
         properties.putAll(DEFAULTS);
         properties.putAll(connectorProperties);
-        properties.putAll(fixedProperties(slot));
+        properties.putAll(fixedProperties(replication));
         DebeziumEngine<RecordChangeEvent<SourceRecord>> newEngine = DebeziumEngine.create(
                         ChangeEventFormat.of(Connect.class))
                 .using(properties)
@@ -142,17 +142,17 @@ public final class DebeziumFeed implements Feed {
         thread.start();
     }
 
-    static Map<String, String> fixedProperties(ReplicationSlot slot) {
-        String qualified = slot.schema() + "." + slot.table();
+    static Map<String, String> fixedProperties(OutboxReplication replication) {
+        String qualified = replication.schema() + "." + replication.table();
         return Map.ofEntries(
-                Map.entry("name", slot.name()),
+                Map.entry("name", replication.slot()),
                 Map.entry("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),
                 // The prefix is part of MBean names, so two feeds in a process need different prefixes.
-                Map.entry("topic.prefix", slot.name()),
+                Map.entry("topic.prefix", replication.slot()),
                 Map.entry("plugin.name", "pgoutput"),
-                Map.entry("slot.name", slot.name()),
+                Map.entry("slot.name", replication.slot()),
                 Map.entry("slot.drop.on.stop", "true"),
-                Map.entry("publication.name", slot.publication()),
+                Map.entry("publication.name", replication.publication()),
                 Map.entry("publication.autocreate.mode", "disabled"),
                 Map.entry("table.include.list", pattern(qualified)),
                 // Only the column seq is read. The relay reads the row from the table, unless the row is already
@@ -162,10 +162,10 @@ public final class DebeziumFeed implements Feed {
                 Map.entry("tombstones.on.delete", "false"),
                 Map.entry("snapshot.mode", "initial"),
                 // In quotes, because Debezium parses this name as SQL.
-                Map.entry(SNAPSHOT_STATEMENTS, slot.quotedTable()),
+                Map.entry(SNAPSHOT_STATEMENTS, replication.quotedTable()),
                 Map.entry(
-                        SNAPSHOT_STATEMENTS + "." + slot.quotedTable(),
-                        "SELECT seq FROM " + slot.quotedTable() + " ORDER BY seq"),
+                        SNAPSHOT_STATEMENTS + "." + replication.quotedTable(),
+                        "SELECT seq FROM " + replication.quotedTable() + " ORDER BY seq"),
                 Map.entry("offset.storage", "org.apache.kafka.connect.storage.MemoryOffsetBackingStore"),
                 // Debezium does not retry, because the relay decides when to restart the feed.
                 Map.entry("errors.max.retries", "0"));

@@ -75,11 +75,11 @@ class DebeziumFeedIT {
     void tablesOfTheSameNameInTwoSchemasHaveASlotAndAPublicationEach() throws Exception {
         try (Connection connection = start("logical")) {
             server.execute(List.of("CREATE SCHEMA apart", OutboxSchema.sql(Dialect.POSTGRESQL, "apart.puri_outbox")));
-            ReplicationSlot slot = ReplicationSlot.of(connection, "puri_outbox");
-            ReplicationSlot apart = ReplicationSlot.of(connection, "apart.puri_outbox");
-            assertThat(slot).isEqualTo(ReplicationSlot.of(connection, "public.puri_outbox"));
-            assertThat(apart.name()).isNotEqualTo(slot.name());
-            assertThat(apart.publication()).isNotEqualTo(slot.publication());
+            OutboxReplication replication = OutboxReplication.of(connection, "puri_outbox");
+            OutboxReplication apart = OutboxReplication.of(connection, "apart.puri_outbox");
+            assertThat(replication).isEqualTo(OutboxReplication.of(connection, "public.puri_outbox"));
+            assertThat(apart.slot()).isNotEqualTo(replication.slot());
+            assertThat(apart.publication()).isNotEqualTo(replication.publication());
         }
     }
 

@@ -16,7 +16,7 @@ class DebeziumFeedTest {
     @ValueSource(strings = {"public", "Tenant-7", "my schema", "a.b", "a\"b"})
     void readsTheTableInASchemaWithAnyName(String schema) {
         Map<String, String> properties =
-                DebeziumFeed.fixedProperties(new ReplicationSlot(schema, "puri_outbox", "publication", "slot"));
+                DebeziumFeed.fixedProperties(new OutboxReplication(schema, "puri_outbox", "publication", "slot"));
         PostgresConnectorConfig config = new PostgresConnectorConfig(Configuration.from(properties));
         TableId table = new TableId(null, schema, "puri_outbox");
         assertThat(config.getSnapshotSelectOverridesByTable())

@@ -19,9 +19,17 @@ import org.jspecify.annotations.Nullable;
  * @param position selects the refusal of the event at this position; null for all
  * @param limit the maximum number of refusals, the newest first; 1 to {@value #MAX_LIMIT}
  */
-public record RejectionsView(@Nullable Puri puri, @Nullable Position position, int limit) {
+public record RejectionsQuery(@Nullable Puri puri, @Nullable Position position, int limit) {
     public static final int MAX_LIMIT = 1000;
     public static final int DEFAULT_LIMIT = 100;
+
+    private static final int MAX_QUOTED = 100;
+
+    public RejectionsQuery {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new IllegalArgumentException("the limit must be a number from 1 to " + MAX_LIMIT + ", not " + limit);
+        }
+    }
 
     /** A query parameter is invalid. The message says why. */
     public static final class InvalidParameterException extends IllegalArgumentException {
@@ -45,8 +53,8 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
      *
      * @throws InvalidParameterException if a parameter is invalid
      */
-    public static RejectionsView parse(@Nullable String puri, @Nullable String position, @Nullable String limit) {
-        return new RejectionsView(
+    public static RejectionsQuery parse(@Nullable String puri, @Nullable String position, @Nullable String limit) {
+        return new RejectionsQuery(
                 puri == null ? null : value("puri", puri, Puri::parse),
                 position == null ? null : value("position", position, Position::parse),
                 limit == null ? DEFAULT_LIMIT : limit(limit));
@@ -64,7 +72,9 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         boolean isNumber = !text.isEmpty() && text.length() <= 4 && text.chars().allMatch(c -> c >= '0' && c <= '9');
         int limit = isNumber ? Integer.parseInt(text) : 0;
         if (limit < 1 || limit > MAX_LIMIT) {
-            throw new InvalidParameterException("limit", "the limit must be a number from 1 to " + MAX_LIMIT);
+            String quoted = text.length() > MAX_QUOTED ? text.substring(0, MAX_QUOTED) + "…" : text;
+            throw new InvalidParameterException(
+                    "limit", "the limit must be a number from 1 to " + MAX_LIMIT + ", not \"" + quoted + '"');
         }
         return limit;
     }
@@ -105,7 +115,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
         if (event.eventId() != null) {
             json.writeStringField("eventId", event.eventId());
         }
-        writeWhy(json, event.reason(), event.detail(), event.holder(), event.survivor());
+        writeRefusalFields(json, event.reason(), event.detail(), event.holder(), event.survivor());
         json.writeEndObject();
     }
 
@@ -115,7 +125,7 @@ public record RejectionsView(@Nullable Puri puri, @Nullable Position position, i
      *
      * @throws IOException if the generator throws it
      */
-    public static void writeWhy(
+    public static void writeRefusalFields(
             JsonGenerator json, String reason, String detail, @Nullable Holder holder, @Nullable Puri survivor)
             throws IOException {
         json.writeStringField("reason", reason);

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class ReplicationSlotTest {
+class OutboxReplicationTest {
     private static <T> T fake(Class<T> type, InvocationHandler calls) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
     }
@@ -34,7 +34,7 @@ class ReplicationSlotTest {
             return statement;
         });
 
-        new ReplicationSlot("Tenant-7", "puri_outbox", "publication", "slot").createPublicationIfMissing(connection);
+        new OutboxReplication("Tenant-7", "puri_outbox", "publication", "slot").createPublicationIfMissing(connection);
 
         assertThat(statements)
                 .last()
@@ -54,7 +54,7 @@ class ReplicationSlotTest {
                 PreparedStatement.class,
                 (proxy, method, arguments) -> method.getName().equals("executeQuery") ? row : null);
         Connection connection = fake(Connection.class, (proxy, method, arguments) -> statement);
-        assertThatThrownBy(() -> ReplicationSlot.of(connection, "puri_outbox"))
+        assertThatThrownBy(() -> OutboxReplication.of(connection, "puri_outbox"))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("the schema \"a,b\" of puri_outbox has a comma");
     }

@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Selects changes, or rows of an export, by collection.
+ * Selects rows and changes by collection.
  *
  * @param collections canonical {@code namespace:collection}; empty for all
  */
-public record ChangeFilter(Set<String> collections) {
-    /** Changes of every collection. */
-    public static final ChangeFilter ALL = new ChangeFilter(Set.of());
+public record CollectionFilter(Set<String> collections) {
+    /** Accepts every collection. */
+    public static final CollectionFilter ALL = new CollectionFilter(Set.of());
 
     /** Maximum number of collections in a filter. */
     public static final int MAX_COLLECTIONS = 100;
 
     private static final int MAX_QUOTED = 100;
 
-    public ChangeFilter {
+    public CollectionFilter {
         collections = Set.copyOf(collections);
     }
 
@@ -30,7 +30,7 @@ public record ChangeFilter(Set<String> collections) {
      * @param texts empty for all collections
      * @throws IllegalArgumentException if a name is invalid, or there are too many
      */
-    public static ChangeFilter parse(List<String> texts) {
+    public static CollectionFilter parse(List<String> texts) {
         if (texts.size() > MAX_COLLECTIONS) {
             throw new IllegalArgumentException("at most " + MAX_COLLECTIONS + " collections are allowed");
         }
@@ -45,7 +45,7 @@ public record ChangeFilter(Set<String> collections) {
                         "not a collection in the form namespace:collection: \"" + quoted + "\"", e);
             }
         }
-        return new ChangeFilter(collections);
+        return new CollectionFilter(collections);
     }
 
     boolean accepts(Change change) {

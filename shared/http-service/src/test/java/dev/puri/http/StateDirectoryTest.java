@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-final class StateFolderTest {
+final class StateDirectoryTest {
     @TempDir
     private Path parent;
 
@@ -21,9 +21,9 @@ final class StateFolderTest {
         Files.createDirectory(parent.resolve("puri-search-notes"));
         Files.createDirectory(parent.resolve("puri-resolver-1"));
         Files.createFile(parent.resolve("puri-resolver-1.lock"));
-        try (StateFolder used = StateFolder.temporary(parent, "puri-search-")) {
+        try (StateDirectory used = StateDirectory.temporary(parent, "puri-search-")) {
             Files.createDirectory(used.path());
-            try (StateFolder another = StateFolder.temporary(parent, "puri-search-")) {
+            try (StateDirectory another = StateDirectory.temporary(parent, "puri-search-")) {
                 assertThat(used.path()).isDirectory().isNotEqualTo(another.path());
             }
         }

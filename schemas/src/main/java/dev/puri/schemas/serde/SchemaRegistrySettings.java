@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxRetryWait maximum time before a retry
  * @param missingIdTtl how long the client caches that a schema id is unknown
  */
-record RegistrySettings(
+record SchemaRegistrySettings(
         List<Endpoint> endpoints,
         Duration connectTimeout,
         Duration readTimeout,
@@ -53,14 +53,14 @@ record RegistrySettings(
         }
     }
 
-    static RegistrySettings of(Map<String, ?> configs) {
+    static SchemaRegistrySettings of(Map<String, ?> configs) {
         for (String key : configs.keySet()) {
             if (key.startsWith(SSL_PREFIX)) {
                 throw new ConfigException(key + " is not supported: https uses the JVM's trust store"
                         + " (javax.net.ssl.trustStore); only Confluent's own serializer reads this key");
             }
         }
-        return new RegistrySettings(
+        return new SchemaRegistrySettings(
                 endpoints(configs),
                 millis(configs, "http.connect.timeout.ms", 5_000),
                 millis(configs, "http.read.timeout.ms", 10_000),

@@ -3,7 +3,7 @@ package dev.puri.schemas.serde;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.puri.schemas.serde.RegistrySettings.Endpoint;
+import dev.puri.schemas.serde.SchemaRegistrySettings.Endpoint;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -26,12 +26,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Redirects are not followed, because the client would send the credentials to the new address.
  */
-final class RegistryHttp implements AutoCloseable {
+final class SchemaRegistryHttp implements AutoCloseable {
     private static final String CONTENT_TYPE = "application/vnd.schemaregistry.v1+json";
     private static final int MAX_REASON_LENGTH = 500;
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final RegistrySettings settings;
+    private final SchemaRegistrySettings settings;
     private final HttpClient client;
     /** The index of the endpoint that responded last. */
     private volatile int respondingEndpoint;
@@ -66,7 +66,7 @@ final class RegistryHttp implements AutoCloseable {
         }
     }
 
-    RegistryHttp(RegistrySettings settings) {
+    SchemaRegistryHttp(SchemaRegistrySettings settings) {
         this.settings = settings;
         this.client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)

@@ -1,4 +1,4 @@
-package dev.puri.resolver.live;
+package dev.puri.resolver;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.puri.resolver.table.TableStats;
@@ -12,11 +12,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the counts of a table as JSON, the body of {@code GET /v1/stats}. */
-public final class StatsView {
+final class StatsJson {
     /** Maximum length of each list: of collections, of owners and of shards. Those with the most rows come first. */
-    public static final int MAX_LISTED = 1000;
+    static final int MAX_LISTED = 1000;
 
-    private StatsView() {}
+    private StatsJson() {}
 
     /**
      * Writes the whole body.
@@ -25,7 +25,7 @@ public final class StatsView {
      * @param lagAge how long ago the brokers reported the end offsets; null if they never did
      * @throws IOException only from the generator
      */
-    public static void write(JsonGenerator json, TableStats stats, @Nullable Long lag, @Nullable Duration lagAge)
+    static void write(JsonGenerator json, TableStats stats, @Nullable Long lag, @Nullable Duration lagAge)
             throws IOException {
         json.writeStartObject();
         json.writeNumberField("rows", stats.rows());

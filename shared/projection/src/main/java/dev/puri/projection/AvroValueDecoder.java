@@ -14,7 +14,7 @@ import org.apache.kafka.common.errors.SerializationException;
  *
  * @param <T> the type of the values
  */
-public final class AvroValues<T extends SpecificRecord> {
+public final class AvroValueDecoder<T extends SpecificRecord> {
     private final SchemaRegistry registry;
     private final RecordReader<T> reader;
 
@@ -30,7 +30,7 @@ public final class AvroValues<T extends SpecificRecord> {
     /**
      * @param registry resolves schema ids; this class does not close it
      */
-    public AvroValues(Class<T> type, SchemaRegistry registry) {
+    public AvroValueDecoder(Class<T> type, SchemaRegistry registry) {
         this.registry = registry;
         this.reader = RecordReader.of(type);
     }

@@ -6,16 +6,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the response header that reports the staleness of the data in whole seconds, like {@code Age} (RFC 9111,
- * 5.1). The header is absent while the data is fresh.
+ * 5.1). The header is absent while the data is fresh. The names of these headers say {@code Lag}, because they cannot
+ * change.
  */
-public final class LagHeader {
+public final class StalenessHeader {
     /**
      * Lower staleness is normal and not reported. End offsets are read once a second, and reading the records up to
      * them takes time. The limit has a margin for slow brokers.
      */
     private static final Duration MIN_STALENESS = Duration.ofSeconds(5);
 
-    private LagHeader() {}
+    private StalenessHeader() {}
 
     /**
      * Returns the header, for the routes that serve the data.

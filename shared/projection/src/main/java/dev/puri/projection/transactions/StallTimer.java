@@ -13,16 +13,16 @@ import org.apache.kafka.common.TopicPartition;
  * records. The record at the last stable offset belongs to an open transaction, and {@code read_committed} consumers
  * cannot read it or later records until that transaction ends. Used by one thread; uses no clock and no broker.
  */
-final class StableOffsets {
+final class StallTimer {
     private Map<TopicPartition, FirstObservation> observations = Map.of();
 
     /**
-     * The last stable offset and the end of a partition.
+     * The last stable offset and the high watermark of a partition.
      *
      * @param lastStable every transaction before this offset has ended
-     * @param end the high watermark
+     * @param highWatermark the offset after the last record that all in-sync replicas have
      */
-    record Offsets(long lastStable, long end) {}
+    record Offsets(long lastStable, long highWatermark) {}
 
     /**
      * The offsets of all followed partitions at one time.
@@ -58,7 +58,7 @@ final class StableOffsets {
         newObservations.keySet().retainAll(observed.unreported());
         List<StalledPartition> stalled = new ArrayList<>();
         observed.offsets().forEach((partition, offsets) -> {
-            if (offsets.lastStable() < offsets.end()) {
+            if (offsets.lastStable() < offsets.highWatermark()) {
                 FirstObservation previous = observations.get(partition);
                 FirstObservation first = previous != null && previous.lastStable() == offsets.lastStable()
                         ? previous

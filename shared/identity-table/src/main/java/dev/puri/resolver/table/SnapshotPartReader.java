@@ -8,11 +8,11 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /** Reads the parts of a snapshot file. Each part ends with its checksum. Thread-safe. */
-final class SnapshotParts implements AutoCloseable {
+final class SnapshotPartReader implements AutoCloseable {
     private final FileChannel file;
     private final long size;
 
-    SnapshotParts(Path path) throws IOException {
+    SnapshotPartReader(Path path) throws IOException {
         file = FileChannel.open(path, StandardOpenOption.READ);
         size = file.size();
     }

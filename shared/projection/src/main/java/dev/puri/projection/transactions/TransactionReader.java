@@ -1,14 +1,14 @@
 package dev.puri.projection.transactions;
 
-import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
-import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import dev.puri.projection.transactions.StallTimer.ObservedOffsets;
+import dev.puri.projection.transactions.StallTimer.StalledPartition;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 
 /** Reads offsets and transactions from the brokers. Used by one thread, except {@link #close}. */
-interface TransactionView extends AutoCloseable {
+interface TransactionReader extends AutoCloseable {
     /**
      * Returns the offsets of all followed partitions.
      *

@@ -1,7 +1,7 @@
 package dev.puri.resolver.live;
 
-import dev.puri.projection.AvroValues;
-import dev.puri.projection.AvroValues.UnreadableException;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** The content of a change: a pURI and its row. */
-sealed interface Content {
+sealed interface ChangeContent {
     Puri puri();
 
     /** The row after the change; null if the change is an erasure. */
@@ -22,7 +22,7 @@ sealed interface Content {
     boolean isErased();
 
     /** Decoded content. */
-    record Decoded(Puri puri, @Nullable Row row) implements Content {
+    record Decoded(Puri puri, @Nullable Row row) implements ChangeContent {
         @Override
         public boolean isErased() {
             return row == null;
@@ -33,17 +33,17 @@ sealed interface Content {
      * An encoded record of the topic. The record is decoded when it is accessed and not when it is added, because most
      * changes are never read. Each access decodes it again.
      */
-    final class Encoded implements Content {
+    final class Encoded implements ChangeContent {
         private final byte[] key;
         private final byte @Nullable [] value;
         private final byte @Nullable [] token;
-        private final AvroValues<IdentityRow> values;
+        private final AvroValueDecoder<IdentityRow> values;
 
         /**
          * @param token the token of the event that caused the record, from the record's header; null if the record
          *     has no such header, and then the row keeps its own position
          */
-        Encoded(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValues<IdentityRow> values) {
+        Encoded(byte[] key, byte @Nullable [] value, byte @Nullable [] token, AvroValueDecoder<IdentityRow> values) {
             this.key = key;
             this.value = value;
             this.token = token;

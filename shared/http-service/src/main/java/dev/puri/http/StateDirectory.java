@@ -7,12 +7,10 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,9 +24,9 @@ import org.slf4j.LoggerFactory;
  * @param isTemporary whether the directory is deleted on close
  * @param lock marks a temporary directory as in use; null for a configured directory, or if locking failed
  */
-public record StateFolder(
+public record StateDirectory(
         Path path, boolean isTemporary, @Nullable FileChannel lock) implements AutoCloseable {
-    private static final Logger log = LoggerFactory.getLogger(StateFolder.class);
+    private static final Logger log = LoggerFactory.getLogger(StateDirectory.class);
     private static final String LOCK_SUFFIX = ".lock";
 
     /**
@@ -43,13 +41,13 @@ public record StateFolder(
      * @param configured the setting
      * @param server the name of the server, a part of the temporary directory's name
      */
-    public static StateFolder of(Optional<Path> configured, String server) {
+    public static StateDirectory of(Optional<Path> configured, String server) {
         return configured
-                .map(path -> new StateFolder(path, false, null))
+                .map(path -> new StateDirectory(path, false, null))
                 .orElseGet(() -> temporary(Path.of(System.getProperty("java.io.tmpdir")), "puri-" + server + "-"));
     }
 
-    static StateFolder temporary(Path parent, String prefix) {
+    static StateDirectory temporary(Path parent, String prefix) {
         deleteAbandoned(parent, prefix);
         Path path = parent.resolve(prefix + UUID.randomUUID());
         DIRECTORIES_OF_THIS_PROCESS.add(path);
@@ -59,11 +57,11 @@ public record StateFolder(
                     StandardOpenOption.CREATE_NEW,
                     StandardOpenOption.WRITE);
             lock.lock();
-            return new StateFolder(path, true, lock);
+            return new StateDirectory(path, true, lock);
         } catch (IOException e) {
             // Not every server writes state. A server that does will report the error.
             log.debug("Cannot create a lock in {}", parent, e);
-            return new StateFolder(path, true, null);
+            return new StateDirectory(path, true, null);
         }
     }
 
@@ -75,9 +73,9 @@ public record StateFolder(
         try (DirectoryStream<Path> locks = Files.newDirectoryStream(parent, prefix + "*" + LOCK_SUFFIX)) {
             for (Path lock : locks) {
                 String name = lock.getFileName().toString();
-                Path folder = parent.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length()));
-                if (!DIRECTORIES_OF_THIS_PROCESS.contains(folder)) {
-                    deleteIfUnlocked(folder, lock);
+                Path directory = parent.resolve(name.substring(0, name.length() - LOCK_SUFFIX.length()));
+                if (!DIRECTORIES_OF_THIS_PROCESS.contains(directory)) {
+                    deleteIfUnlocked(directory, lock);
                 }
             }
         } catch (IOException | DirectoryIteratorException e) {
@@ -85,10 +83,10 @@ public record StateFolder(
         }
     }
 
-    private static void deleteIfUnlocked(Path folder, Path lock) {
+    private static void deleteIfUnlocked(Path directory, Path lock) {
         try (FileChannel channel = FileChannel.open(lock, StandardOpenOption.WRITE)) {
             if (channel.tryLock() != null) {
-                delete(folder);
+                DirectoryTrees.delete(directory);
                 Files.delete(lock);
             }
         } catch (IOException e) {
@@ -102,8 +100,8 @@ public record StateFolder(
      *
      * @throws IllegalArgumentException if the directory cannot be created or written to
      */
-    public static void requireUsable(Path folder) {
-        Path ancestor = folder.toAbsolutePath();
+    public static void requireUsable(Path directory) {
+        Path ancestor = directory.toAbsolutePath();
         while (ancestor != null && !Files.exists(ancestor)) {
             ancestor = ancestor.getParent();
         }
@@ -115,25 +113,13 @@ public record StateFolder(
         }
     }
 
-    /** Deletes a folder and all files in it, if it exists. */
-    public static void delete(Path folder) throws IOException {
-        if (!Files.exists(folder)) {
-            return;
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
-    }
-
     @Override
     public void close() {
         if (!isTemporary) {
             return;
         }
         try {
-            delete(path);
+            DirectoryTrees.delete(path);
             if (lock != null) {
                 Files.deleteIfExists(path.resolveSibling(path.getFileName() + LOCK_SUFFIX));
                 lock.close();

@@ -6,23 +6,23 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /** The key of a pURI in the registrar's stores: 128 bits of its SHA-256. */
-record Key(long high, long low) {
+record StoreKey(long high, long low) {
     /** Reads the key of a changelog record; null if it has another length. */
-    static @Nullable Key of(byte @Nullable [] bytes) {
+    static @Nullable StoreKey ofChangelogKey(byte @Nullable [] bytes) {
         if (bytes == null || bytes.length != 2 * Long.BYTES) {
             return null;
         }
         ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        return new Key(buffer.getLong(), buffer.getLong());
+        return new StoreKey(buffer.getLong(), buffer.getLong());
     }
 
     /** Returns the key of a pURI, given as the UTF-8 bytes of its canonical text. */
-    static Key ofPuri(byte[] puri) {
+    static StoreKey ofPuri(byte[] puri) {
         ByteBuffer buffer = ByteBuffer.wrap(RegistrarChangelogs.key(puri));
-        return new Key(buffer.getLong(), buffer.getLong());
+        return new StoreKey(buffer.getLong(), buffer.getLong());
     }
 
-    /** Whether the key is in a slice. */
+    /** Returns whether the key is in this slice. */
     boolean isIn(Slice slice) {
         return (high & (slice.count() - 1)) == slice.index();
     }

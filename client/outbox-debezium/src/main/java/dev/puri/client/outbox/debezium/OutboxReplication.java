@@ -7,15 +7,15 @@ import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The replication slot and the publication of an outbox in PostgreSQL.
+ * The replication of an outbox in PostgreSQL: its table, its publication and its replication slot.
  *
  * @param schema schema of the table
  * @param table name of the table without the schema
  * @param publication name of the publication; it contains the table's oid
- * @param name name of the slot; it contains the oid of the table, and the oid of the database because slots belong to
+ * @param slot name of the slot; it contains the oid of the table, and the oid of the database because slots belong to
  *     the whole server
  */
-record ReplicationSlot(String schema, String table, String publication, String name) {
+record OutboxReplication(String schema, String table, String publication, String slot) {
     private static final String OBJECT_IN_USE = "55006";
     private static final String UNDEFINED_OBJECT = "42704";
     private static final int MAX_DROP_ATTEMPTS = 100;
@@ -27,7 +27,7 @@ record ReplicationSlot(String schema, String table, String publication, String n
      * @throws SQLException if the server does not have {@code wal_level=logical}, the table does not exist, or the name
      *     of its schema has a comma, at which Debezium would split it
      */
-    static ReplicationSlot of(Connection connection, String table) throws SQLException {
+    static OutboxReplication of(Connection connection, String table) throws SQLException {
         String sql = "SELECT n.nspname, c.relname, d.oid, current_setting('wal_level'), c.oid"
                 + " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
                 + " JOIN pg_database d ON d.datname = current_database() WHERE c.oid = ?::regclass";
@@ -44,7 +44,7 @@ record ReplicationSlot(String schema, String table, String publication, String n
                             + " has a comma in its name; Debezium does not support this");
                 }
                 long oid = result.getLong(5);
-                return new ReplicationSlot(
+                return new OutboxReplication(
                         schema,
                         result.getString(2),
                         "puri_outbox_" + oid,
@@ -83,7 +83,7 @@ record ReplicationSlot(String schema, String table, String publication, String n
 
     private void executeWithSlotName(Connection connection, String sql) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, name);
+            statement.setString(1, slot);
             statement.execute();
         }
     }

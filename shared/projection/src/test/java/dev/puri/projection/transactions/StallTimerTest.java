@@ -2,9 +2,9 @@ package dev.puri.projection.transactions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.projection.transactions.StableOffsets.ObservedOffsets;
-import dev.puri.projection.transactions.StableOffsets.Offsets;
-import dev.puri.projection.transactions.StableOffsets.StalledPartition;
+import dev.puri.projection.transactions.StallTimer.ObservedOffsets;
+import dev.puri.projection.transactions.StallTimer.Offsets;
+import dev.puri.projection.transactions.StallTimer.StalledPartition;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -12,12 +12,12 @@ import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
-final class StableOffsetsTest {
+final class StallTimerTest {
     private static final TopicPartition ONE = new TopicPartition("a", 1);
     private static final TopicPartition TWO = new TopicPartition("a", 2);
     private static final long SECOND = Duration.ofSeconds(1).toNanos();
 
-    private final StableOffsets offsets = new StableOffsets();
+    private final StallTimer stalls = new StallTimer();
 
     @Test
     void aPartitionThatCanBeReadToItsEndIsNotStalled() {
@@ -64,7 +64,7 @@ final class StableOffsetsTest {
     void countsStallTimeWhileOffsetsAreUnknown() {
         observe(Map.of(ONE, new Offsets(7, 8), TWO, new Offsets(3, 9)), 0);
 
-        assertThat(offsets.observe(new ObservedOffsets(Map.of(TWO, new Offsets(9, 9)), Set.of(ONE)), 4 * SECOND))
+        assertThat(stalls.observe(new ObservedOffsets(Map.of(TWO, new Offsets(9, 9)), Set.of(ONE)), 4 * SECOND))
                 .isEmpty();
 
         assertThat(observe(Map.of(ONE, new Offsets(7, 8)), 8 * SECOND))
@@ -72,6 +72,6 @@ final class StableOffsetsTest {
     }
 
     private List<StalledPartition> observe(Map<TopicPartition, Offsets> now, long nanos) {
-        return offsets.observe(new ObservedOffsets(now, Set.of()), nanos);
+        return stalls.observe(new ObservedOffsets(now, Set.of()), nanos);
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Reads and checks the files of a listener's certificate, key and trusted authorities. If a renewed file is invalid,
  * {@link #read} throws; the listener then logs the error and continues with the previous certificate.
  */
-final class Tls {
+final class TlsFiles {
     /** TLS 1.0 and 1.1 are excluded, because RFC 8996 deprecates them. */
     private static final Set<String> PROTOCOLS = Set.of("TLSv1.3", "TLSv1.2");
 
@@ -37,7 +37,7 @@ final class Tls {
     private final ClientAuth clientAuth;
     private final Duration handshakeTimeout;
 
-    private Tls(Path certificate, Path key, TlsSettings settings, Duration handshakeTimeout) {
+    private TlsFiles(Path certificate, Path key, TlsSettings settings, Duration handshakeTimeout) {
         this.certificate = certificate;
         this.key = key;
         this.clientCa = settings.tlsClientCa();
@@ -50,10 +50,10 @@ final class Tls {
     }
 
     /** Returns the files that the settings name; null if TLS is off. */
-    static @Nullable Tls of(TlsSettings settings, Duration handshakeTimeout) {
+    static @Nullable TlsFiles of(TlsSettings settings, Duration handshakeTimeout) {
         Path certificate = settings.tlsCertificate().orElse(null);
         Path key = settings.tlsKey().orElse(null);
-        return certificate == null || key == null ? null : new Tls(certificate, key, settings, handshakeTimeout);
+        return certificate == null || key == null ? null : new TlsFiles(certificate, key, settings, handshakeTimeout);
     }
 
     /**

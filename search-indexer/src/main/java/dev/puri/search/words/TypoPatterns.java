@@ -10,20 +10,20 @@ import org.apache.lucene.util.automaton.Operations;
  * a regular expression. Lucene gets an automaton, because the conversion of the regular expression into an automaton
  * would take milliseconds.
  */
-public final class TypoPattern {
+public final class TypoPatterns {
     private static final String NO_DIGIT = "[^0-9]";
 
     /** The limit of Lucene's work to determinize an automaton, in Lucene's units. The longest text needs far less. */
     private static final int MAX_DETERMINIZE_WORK = 100_000;
 
-    private TypoPattern() {}
+    private TypoPatterns() {}
 
     static boolean isDigit(int character) {
         return character >= '0' && character <= '9';
     }
 
     static boolean hasDigits(String text) {
-        return text.codePoints().anyMatch(TypoPattern::isDigit);
+        return text.codePoints().anyMatch(TypoPatterns::isDigit);
     }
 
     /** Returns the pattern as a regular expression in the syntax common to Lucene and {@link java.util.regex}. */

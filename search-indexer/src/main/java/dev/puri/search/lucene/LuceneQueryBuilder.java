@@ -3,7 +3,7 @@ package dev.puri.search.lucene;
 import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.search.words.ParsedQuery;
 import dev.puri.search.words.QueryBuilder;
-import dev.puri.search.words.RankedQuery;
+import dev.puri.search.words.RankedQueries;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -27,13 +27,13 @@ import org.apache.lucene.search.TermQuery;
 import org.apache.lucene.util.BytesRef;
 
 /**
- * Builds Lucene queries for {@link RankedQuery}. Queries only the words fields that at least one document of the index
- * has. There is one words field for each attribute weight.
+ * Builds Lucene queries for {@link RankedQueries}. Queries only the words fields that at least one document of the
+ * index has. There is one words field for each attribute weight.
  */
-final class TextQuery implements QueryBuilder<Query> {
+final class LuceneQueryBuilder implements QueryBuilder<Query> {
     private final List<Integer> fieldWeights = new ArrayList<>();
 
-    private TextQuery(IndexReader reader) throws IOException {
+    private LuceneQueryBuilder(IndexReader reader) throws IOException {
         for (int weight = SearchedAttributes.MAX_WEIGHT; weight >= SearchedAttributes.MIN_WEIGHT; weight--) {
             if (hasField(reader, Fields.wordsField(weight))) {
                 fieldWeights.add(weight);
@@ -58,7 +58,7 @@ final class TextQuery implements QueryBuilder<Query> {
     static Query of(IndexReader reader, ParsedQuery query, Collection<BytesRef> nameMatchKeys) throws IOException {
         Query nameMatch = nameMatchKeys.isEmpty() ? null : new TermInSetQuery(Fields.KEY, nameMatchKeys);
         BooleanQuery.Builder anyAlternative = new BooleanQuery.Builder();
-        for (Query alternative : RankedQuery.<Query>alternatives(query, nameMatch, new TextQuery(reader))) {
+        for (Query alternative : RankedQueries.<Query>alternatives(query, nameMatch, new LuceneQueryBuilder(reader))) {
             anyAlternative.add(alternative, Occur.SHOULD);
         }
         return anyAlternative.build();

@@ -6,7 +6,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the search engine's query from a parsed query. {@link ScoreModel} defines the scores.
+ * Builds the search engine's queries from a parsed query. {@link ScoreModel} defines the scores.
  *
  * <pre>
  * at least one of
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <Q> the type of the engine's queries
  */
-public final class RankedQuery<Q> {
+public final class RankedQueries<Q> {
     private final ParsedQuery query;
     private final ScoreModel model;
     private final QueryBuilder<Q> builder;
 
-    private RankedQuery(ParsedQuery query, QueryBuilder<Q> builder) {
+    private RankedQueries(ParsedQuery query, QueryBuilder<Q> builder) {
         this.query = query;
         this.builder = builder;
         model = ScoreModel.of(query);
@@ -40,7 +40,7 @@ public final class RankedQuery<Q> {
      * @param nameMatch matches the entries of the identities with the typed name; null if there are none
      */
     public static <Q> List<Q> alternatives(ParsedQuery query, @Nullable Q nameMatch, QueryBuilder<Q> builder) {
-        return new RankedQuery<>(query, builder).alternatives(nameMatch);
+        return new RankedQueries<>(query, builder).alternatives(nameMatch);
     }
 
     private List<Q> alternatives(@Nullable Q nameMatch) {

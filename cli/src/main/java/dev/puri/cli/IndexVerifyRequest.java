@@ -7,14 +7,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Requests a comparison of the index with its topics from the search indexer, and reads its result. */
-final class IndexVerification {
+final class IndexVerifyRequest {
     /**
      * The kinds of difference, in the order in which their counts are printed: missing (only the topic has the entry),
      * ghost (only the index has it), and differs (both have it, with different fields).
      */
     static final List<String> DIFFERENCES = List.of("missing", "ghost", "differs");
 
-    private IndexVerification() {}
+    private IndexVerifyRequest() {}
 
     /**
      * Runs the comparison.

@@ -9,7 +9,7 @@ import java.util.Optional;
  * Settings of the public listener, which serves only public data: look-ups by handle (resolver) or searches (search
  * server).
  */
-public record PublicSettings(
+public record PublicListenerSettings(
         @Setting(doc = "Address of the public listener.", byDefault = "127.0.0.1")
         String publicHttpHost,
 
@@ -19,10 +19,13 @@ public record PublicSettings(
                 atMost = "65535")
         Optional<Integer> publicHttpPort,
 
-        @Setting(doc = "Whether the public listener needs no token although access control is on.", byDefault = "false")
+        @Setting(
+                doc = "Whether the public listener accepts requests without a token even if access control is on.",
+                byDefault = "false")
         boolean publicAnonymous) {
     /** No public listener. */
-    public static final PublicSettings OFF = Settings.read(PublicSettings.class, Map.of(), Map.of(), null);
+    public static final PublicListenerSettings OFF =
+            Settings.read(PublicListenerSettings.class, Map.of(), Map.of(), null);
 
     /**
      * Returns the options of the public listener.
