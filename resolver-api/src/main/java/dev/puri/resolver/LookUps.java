@@ -93,8 +93,7 @@ final class LookUps {
             Position token = WaitParameters.parseToken(at);
             whenDone(exchange, eventStatus(exchange, ref, token, maxWait), status -> {
                 if (status instanceof EventStatus.Foreign foreign) {
-                    exchange.problem(
-                            Problem.of(WaitParameters.FOREIGN_TOKEN, Problem.sentence(foreign.detail())));
+                    exchange.problem(Problem.of(WaitParameters.FOREIGN_TOKEN, Problem.sentence(foreign.detail())));
                 } else {
                     answer(exchange, ref, status);
                 }
@@ -255,8 +254,6 @@ final class LookUps {
 
     private static void tooManyWaiters(Exchange exchange, Waiters.TooManyException tooMany) {
         Problems.temporary(
-                exchange,
-                WaitParameters.TOO_MANY_WAITERS,
-                Problem.sentence(String.valueOf(tooMany.getMessage())));
+                exchange, WaitParameters.TOO_MANY_WAITERS, Problem.sentence(String.valueOf(tooMany.getMessage())));
     }
 }

@@ -32,8 +32,8 @@ final class PublicRoutes {
         List<Route> routes = new ArrayList<>();
         routes.add(Route.get("/v1/identities/{ref}", Scope.RESOLVE, lookUps::answerOne)
                 .withHeader(stalenessHeader));
-        routes.add(Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch)
-                .withHeader(stalenessHeader));
+        routes.add(
+                Route.post("/v1/resolve", Scope.RESOLVE, lookUps::answerBatch).withHeader(stalenessHeader));
         routes.add(Route.openApi(Routes.class, "/openapi-public.json"));
         routes.add(Problems.pages());
         routes.addAll(health.routesWithoutDetails());

@@ -185,9 +185,8 @@ final class IndexFeeder implements AutoCloseable {
 
     private void requireSameTopics(SourceOffsets source, Duration maxIndexAge) throws RebuildRequiredException {
         if (completeUpTo().age(context.clock()).compareTo(maxIndexAge) > 0) {
-            throw new RebuildRequiredException(
-                    "the index has not been up to date since " + completeUpTo().wall()
-                            + " and may have missed erasures");
+            throw new RebuildRequiredException("the index has not been up to date since "
+                    + completeUpTo().wall() + " and may have missed erasures");
         }
         for (EntryKind kind : EntryKind.values()) {
             if (!source.endsOf(kind).isOfTheSameTopic(firstSource.endsOf(kind))) {

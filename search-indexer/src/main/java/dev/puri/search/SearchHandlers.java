@@ -198,8 +198,8 @@ final class SearchHandlers {
         try {
             status = waits.await(exchange.connection(), event);
         } catch (Waiters.TooManyException e) {
-            Problem problem = Problem.of(
-                    WaitParameters.TOO_MANY_WAITERS, Problem.sentence(String.valueOf(e.getMessage())));
+            Problem problem =
+                    Problem.of(WaitParameters.TOO_MANY_WAITERS, Problem.sentence(String.valueOf(e.getMessage())));
             return () -> exchange.header("Retry-After", "1").problem(problem);
         }
         return () -> {

@@ -70,7 +70,10 @@ public final class Import {
      * @param published number of those that loads of the plan published
      * @param publishesExisting whether these loads also published the rows that the registry had when the plan was made
      */
-    public record LoadResult(long rows, long published, @JsonProperty("includesPresent") boolean publishesExisting) {
+    public record LoadResult(
+            long rows,
+            long published,
+            @JsonProperty("includesPresent") boolean publishesExisting) {
         private static LoadResult of(LoadProgress load) {
             return new LoadResult(load.rows(), load.published(), load.publishesExisting());
         }

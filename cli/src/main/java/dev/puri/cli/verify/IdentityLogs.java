@@ -19,7 +19,9 @@ record IdentityLogs(String registrationsTopic, int partition, RecordDecoder deco
 
     @Override
     public @Nullable Object decode(int logIndex, byte[] value) {
-        return logIndex == 0 ? RecordDecoder.registration(registrationsTopic, value).row() : decoder.row(value);
+        return logIndex == 0
+                ? RecordDecoder.registration(registrationsTopic, value).row()
+                : decoder.row(value);
     }
 
     @Override

@@ -54,9 +54,7 @@ final class ChangeReplay implements ChangeLog {
      * @param nanoTime the clock, like {@link System#nanoTime}
      */
     ChangeReplay(
-            Supplier<Consumer<byte[], byte[]>> consumers,
-            AvroValueDecoder<IdentityRow> values,
-            LongSupplier nanoTime) {
+            Supplier<Consumer<byte[], byte[]>> consumers, AvroValueDecoder<IdentityRow> values, LongSupplier nanoTime) {
         this.consumers = consumers;
         this.values = values;
         this.nanoTime = nanoTime;

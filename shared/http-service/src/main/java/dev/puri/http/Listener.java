@@ -82,7 +82,8 @@ public final class Listener implements AutoCloseable {
             ListenerState state = new ListenerState(options, metrics);
             RequestAuthorizer authorizer =
                     new RequestAuthorizer(options, vertx, metrics, InstantSource.system(), keyTimes);
-            TlsFiles tlsFiles = TlsFiles.of(options.http().tls(), options.limits().headerTimeout());
+            TlsFiles tlsFiles =
+                    TlsFiles.of(options.http().tls(), options.limits().headerTimeout());
             ServerSSLOptions certificates = tlsFiles == null ? null : readCertificates(tlsFiles, vertx);
             List<ListenerLoop> loops = new ArrayList<>();
             for (int i = 0; i < options.eventLoops(); i++) {

@@ -119,8 +119,9 @@ final class TableScrub implements AutoCloseable {
             return first;
         }
         PartCheck second = checkUndisturbed(check);
-        List<Integer> both =
-                first.differingPartitions().stream().filter(second.differingPartitions()::contains).toList();
+        List<Integer> both = first.differingPartitions().stream()
+                .filter(second.differingPartitions()::contains)
+                .toList();
         return new PartCheck(second.isComplete(), second.entries(), both);
     }
 

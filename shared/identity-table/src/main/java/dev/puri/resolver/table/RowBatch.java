@@ -178,7 +178,7 @@ public final class RowBatch {
     /** Empties the batch for reuse. The writer calls it after it has written the batch and no longer reads it. */
     public void clear() {
         dictionaries.batchWritten(batchNumber);
-        Arrays.fill(removed, 0, count, null);
+        Arrays.fill(toRemove, 0, count, null);
         count = 0;
     }
 }

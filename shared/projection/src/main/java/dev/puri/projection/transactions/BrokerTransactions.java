@@ -107,7 +107,8 @@ final class BrokerTransactions implements TransactionReader {
         for (TopicPartition partition : partitions) {
             try {
                 long lastStable = await(stable.partitionResult(partition)).offset();
-                long highWatermark = await(highWatermarks.partitionResult(partition)).offset();
+                long highWatermark =
+                        await(highWatermarks.partitionResult(partition)).offset();
                 found.put(partition, new Offsets(lastStable, highWatermark));
             } catch (KafkaException e) {
                 failure = e;
