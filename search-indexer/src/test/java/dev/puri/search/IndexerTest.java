@@ -65,6 +65,15 @@ final class IndexerTest {
         await().atMost(TIMEOUT).pollInterval(Duration.ofMillis(5)).until(condition);
     }
 
+    /**
+     * Waits until the indexer uses the newest end offsets. The round of the first poll from now on may have read them
+     * earlier; the round of the second poll has not.
+     */
+    private void awaitNewRound() {
+        int polls = topics.polls();
+        awaitThat(() -> topics.polls() > polls + 1);
+    }
+
     /** Whether the index that serves has an identity. */
     private static boolean serves(Indexer indexer, String puri) throws IndexUnavailableException {
         try (ServingIndex serving = indexer.acquire()) {
@@ -384,6 +393,7 @@ final class IndexerTest {
         assertThat(MemoryTopics.partition("music:tracks:1")).isNotEqualTo(MemoryTopics.partition("music:tracks:2"));
         awaitThat(
                 () -> Objects.requireNonNull(indexer.endOffsets().lastOffsets()).lag(indexer.visibleOffsets()) == 1);
+        awaitNewRound();
         indexer.requestRebuild();
         awaitThat(() ->
                 indexer.rebuildStatus().isRunning() && indexer.rebuildStatus().appliedChanges() == 2);
@@ -440,6 +450,7 @@ final class IndexerTest {
                         .byPartition()
                         .get(otherPartition)
                 == 1);
+        awaitNewRound();
         indexer.requestRebuild();
         awaitThat(() -> store.unfinished() != null);
 
