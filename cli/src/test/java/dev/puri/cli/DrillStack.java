@@ -92,11 +92,7 @@ final class DrillStack implements AutoCloseable {
         try {
             start.run();
         } catch (RuntimeException | Error e) {
-            try {
-                close();
-            } catch (RuntimeException | Error whileClosing) {
-                e.addSuppressed(whileClosing);
-            }
+            resources.closeAfter(e);
             throw e;
         }
     }

@@ -187,11 +187,7 @@ public final class Resolver implements AutoCloseable {
             log.info("Resolver listens on {}:{}", settings.httpHost(), port());
             publicPort().ifPresent(port -> log.info("The public listener is on port {}", port));
         } catch (RuntimeException | Error e) {
-            try {
-                close();
-            } catch (RuntimeException | Error whileClosing) {
-                e.addSuppressed(whileClosing);
-            }
+            resources.closeAfter(e);
             throw e;
         }
     }

@@ -196,8 +196,8 @@ public final class SearchServer implements AutoCloseable {
             drainDelay = settings.drainDelay();
             log.info("Search indexer listens on {}:{}", settings.httpHost(), port());
             publicPort().ifPresent(port -> log.info("The public listener listens on port {}", port));
-        } catch (RuntimeException e) {
-            close();
+        } catch (RuntimeException | Error e) {
+            resources.closeAfter(e);
             throw e;
         }
     }

@@ -54,6 +54,19 @@ public final class ResourceStack implements AutoCloseable {
         }
     }
 
+    /**
+     * Closes all resources because a start has failed, so that the caller can throw the failure. Throws nothing.
+     *
+     * @param failure gets the exceptions of resources as suppressed exceptions
+     */
+    public void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException | Error e) {
+            combine(failure, e);
+        }
+    }
+
     private static Throwable combine(@Nullable Throwable first, Throwable failure) {
         if (first == null) {
             return failure;

@@ -55,4 +55,23 @@ final class ResourceStackTest {
         assertThatThrownBy(resources::close).isSameAs(failure).hasNoSuppressedExceptions();
         assertThat(closed).containsExactly("metrics");
     }
+
+    @Test
+    void afterAFailedStartTheFailureIsKept() {
+        IllegalStateException failure = new IllegalStateException("start");
+        resources.add("metrics", closed::add);
+        resources.add("table", part -> {
+            throw new IllegalStateException(part);
+        });
+        resources.runBeforeClosing(() -> {
+            throw failure;
+        });
+
+        resources.closeAfter(failure);
+
+        assertThat(failure.getSuppressed())
+                .singleElement()
+                .satisfies(suppressed -> assertThat(suppressed).hasMessage("table"));
+        assertThat(closed).containsExactly("metrics");
+    }
 }

@@ -120,11 +120,7 @@ final class LocalTable implements AutoCloseable {
             keeper.start();
             transactions.start();
         } catch (RuntimeException | Error e) {
-            try {
-                close();
-            } catch (RuntimeException | Error whileClosing) {
-                e.addSuppressed(whileClosing);
-            }
+            resources.closeAfter(e);
             throw e;
         }
     }
