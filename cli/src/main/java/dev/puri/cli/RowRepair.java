@@ -125,7 +125,7 @@ final class RowRepair {
         private final AtomicLong written = new AtomicLong();
         private final AtomicLong deleted = new AtomicLong();
 
-        /** For each row of the current batch, whether it is to be deleted. */
+        /** One element for each row of the current batch: whether the repair deletes the row. */
         private volatile List<Boolean> deletions = List.of();
 
         void onOutcome(long index, Outcome outcome, String detail) {

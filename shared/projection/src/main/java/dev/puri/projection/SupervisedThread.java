@@ -80,7 +80,7 @@ public final class SupervisedThread {
         try {
             onFailure.accept(cause);
         } catch (Throwable ignored) {
-            // Nothing else can be done, probably for lack of memory. The work is tried again.
+            // The report failed too, probably for lack of memory. The thread must not end, so the work is tried again.
         }
     }
 

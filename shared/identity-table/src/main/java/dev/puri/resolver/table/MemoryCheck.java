@@ -13,10 +13,10 @@ import java.util.stream.IntStream;
  * pURIs, or of the index of handles. Thread-safe.
  */
 final class MemoryCheck {
-    /** The hash that stands for a damaged record. An intact row has it with a probability of 2⁻⁶⁴. */
+    /** Marks a damaged record; used instead of its hash. An intact row has this hash with a probability of 2⁻⁶⁴. */
     private static final long DAMAGED = 0;
 
-    /** The partition that stands for that of a damaged record, because the report needs a partition. */
+    /** The partition under which a damaged record is reported, because its own partition cannot be read. */
     private static final int UNKNOWN_PARTITION = 0;
 
     private final TableMemory memory;
