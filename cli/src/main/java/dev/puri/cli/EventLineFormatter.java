@@ -7,8 +7,8 @@ import dev.puri.schemas.log.Event;
 import java.util.Objects;
 
 /**
- * Formats an event as a line that {@link EventLineParser} parses to the same event. Only the guard of a creation is left
- * out: in a line of this type the field {@code uuid} is the uuid of the new identity.
+ * Formats an event as a line that {@link EventLineParser} parses to the same event. Only the guard of a creation is
+ * left out: in a line of this type the field {@code uuid} is the uuid of the new identity.
  */
 final class EventLineFormatter {
     private EventLineFormatter() {}

@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  * duplicate fields and values of the wrong type are mistakes, because an event without them would not be what the user
  * meant. All mistakes of a line are reported together.
  *
- * <p>Omitted fields have defaults: new ids, the time of parsing, the source {@value #DEFAULT_SOURCE}, and a new handle if
- * the collection has a prefix.
+ * <p>Omitted fields have defaults: new ids, the time of parsing, the source {@value #DEFAULT_SOURCE}, and a new handle
+ * if the collection has a prefix.
  */
 final class EventLineParser {
     private static final String DEFAULT_SOURCE = "puri-cli";

@@ -8,7 +8,8 @@ import java.time.Duration;
  *
  * <table>
  * <caption>Allowed values</caption>
- * <tr><td>{@code retention.ms}</td><td>shorter, but at least a day: readers must read a record before it expires</td></tr>
+ * <tr><td>{@code retention.ms}</td><td>shorter, but at least a day: readers must read a record before it
+ * expires</td></tr>
  * <tr><td>{@code delete.retention.ms}</td><td>longer, but at most 14 days: tombstones contain the names of erased
  * identities</td></tr>
  * <tr><td>{@code segment.ms}, {@code max.compaction.lag.ms}</td><td>shorter</td></tr>

@@ -8,8 +8,8 @@
  *                     puri.identities.v1, puri.documents.v1 ─▶ CopyComparison ─▶ exports of resolvers, snapshots
  * </pre>
  *
- * A {@link dev.puri.cli.verify.CheckRunner} runs the comparisons one after the other, and stores the completed ones in a
- * folder.
+ * A {@link dev.puri.cli.verify.CheckRunner} runs the comparisons one after the other, and stores the completed ones in
+ * a folder.
  */
 @NullMarked
 package dev.puri.cli.verify;

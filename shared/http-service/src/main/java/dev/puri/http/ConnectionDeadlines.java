@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * response ─▶ next request's headers complete             idle timeout, then close
  * start of a body ─▶ its end                              body timeout, then 408
  * headers complete ─▶ response                            answer timeout, then 503
- * response ─▶ read by the client                          idle timeout + size / {@link #MIN_BYTES_PER_SECOND}, then close
+ * response ─▶ read by the client                          idle timeout + size / minimum rate, then close
  * </pre>
  *
  * Deadlines are absolute: if each byte restarted a timeout, a client could hold its connection for ever by sending a

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * A token bucket that contains time: it limits an expensive task to a share of the time, or operations to a rate. Credit
- * accrues while time passes, up to a maximum. The task may run while there is credit; its time is subtracted afterwards,
- * so a long run delays the next one. Not thread-safe.
+ * A token bucket that contains time: it limits an expensive task to a share of the time, or operations to a rate.
+ * Credit accrues while time passes, up to a maximum. The task may run while there is credit; its time is subtracted
+ * afterwards, so a long run delays the next one. Not thread-safe.
  */
 public final class TimeBudget {
     private final int divisor;
@@ -45,8 +45,8 @@ public final class TimeBudget {
     }
 
     /**
-     * Subtracts the time of operations that have a maximum rate. If there is no credit left, waits until the credit is at
-     * its maximum again: few long pauses cost fewer context switches than many short ones.
+     * Subtracts the time of operations that have a maximum rate. If there is no credit left, waits until the credit is
+     * at its maximum again: few long pauses cost fewer context switches than many short ones.
      *
      * @param perSecond the maximum rate; positive
      * @param stop ends the wait

@@ -10,8 +10,8 @@ import java.util.Arrays;
 /**
  * Main class of a child process. It runs another main class and exits when the parent process ends. To detect this, it
  * reads standard input, a pipe whose other end the parent holds open. The kernel closes the parent's end even if the
- * parent is killed. If the system property {@value #LOCK_FILE_PROPERTY} names a file, this process locks that file until
- * it ends, so that the next child can wait for its end.
+ * parent is killed. If the system property {@value #LOCK_FILE_PROPERTY} names a file, this process locks that file
+ * until it ends, so that the next child can wait for its end.
  *
  * <p>This class uses only the JDK, because the class path of the child contains nothing else of this project.
  */

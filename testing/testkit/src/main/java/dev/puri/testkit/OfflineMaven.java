@@ -91,8 +91,8 @@ public final class OfflineMaven implements AutoCloseable {
     }
 
     /**
-     * Installs modules of this build with Maven's install plugin, as {@code mvn install} does: pom, jar, and sources and
-     * Javadoc if this build has made them. One run of Maven installs all of them.
+     * Installs modules of this build with Maven's install plugin, as {@code mvn install} does: pom, jar, and sources
+     * and Javadoc if this build has made them. One run of Maven installs all of them.
      *
      * @param modules the folders of the modules
      */

@@ -40,10 +40,10 @@ import org.jspecify.annotations.Nullable;
  * records and bytes as the registry's topology, over the same hops and stores, but it makes no decisions.
  *
  * <pre>
- *   puri.events.v1 ──▶ registrar ──▶ claims, by handle ──▶ clerk ──▶ puri.grants.v1 ──▶ registrar ──▶ puri.identities.v1
- *                      get  registrations                  put if absent                delete parked
- *                      put  parked                              handles                 put    registrations
- *                      put  tally, cached                                               put    tally, cached
+ * puri.events.v1 ──▶ registrar ──▶ claims, by handle ──▶ clerk ──▶ puri.grants.v1 ──▶ registrar ──▶ puri.identities.v1
+ *                    get  registrations                  put if absent                delete parked
+ *                    put  parked                              handles                 put    registrations
+ *                    put  tally, cached                                               put    tally, cached
  * </pre>
  *
  * Keys have the length and the distribution of the topology's keys; values are constants of the same length. Nothing is
@@ -90,8 +90,8 @@ final class BareJob {
     }
 
     /**
-     * The sizes of the records of a topic, read after a run of the topology. The baseline writes records of these sizes, so
-     * it writes as many bytes as the topology even if the formats of the records change.
+     * The sizes of the records of a topic, read after a run of the topology. The baseline writes records of these sizes,
+     * so it writes as many bytes as the topology even if the formats of the records change.
      *
      * @param key median number of bytes of a key
      * @param value median number of bytes of a value; tombstones do not count
