@@ -2,26 +2,28 @@ package dev.puri.cli;
 
 import dev.puri.cli.io.Digests;
 import dev.puri.cli.io.LogReader;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.projection.RecordKey;
 import dev.puri.projection.Truncation;
-import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Change;
+import dev.puri.schemas.log.Document;
 import dev.puri.schemas.log.DocumentAvro;
 import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.Row;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
-import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.SchemaRegistry;
-import dev.puri.schemas.serde.WireFormat;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,7 +35,8 @@ import picocli.CommandLine.Option;
             "",
             "Reads the topic of the documents. An export has no attributes, so this is what it needs for a complete"
                     + " backup. What was merged, deleted or erased is not printed. If records of the topic were deleted"
-                    + " otherwise than by compaction, the exit status is 1, and the output has only the other attributes.",
+                    + " otherwise than by compaction, or are unreadable, the exit status is 1, and the output has only"
+                    + " the other attributes.",
             ""
         })
 final class PrintAttributesCommand extends Subcommand {
@@ -46,6 +49,8 @@ final class PrintAttributesCommand extends Subcommand {
     @Mixin
     private IdentitiesCommand.EmptyOption empty = new IdentitiesCommand.EmptyOption();
 
+    private long unreadable;
+
     @Override
     public Integer call() {
         Instant now = Instant.now();
@@ -53,7 +58,8 @@ final class PrintAttributesCommand extends Subcommand {
         try (LogReader reader = settings().logReader();
                 SchemaRegistry schemas =
                         ConfluentSchemaRegistry.create(settings().interactiveProperties())) {
-            RecordReader<Document> documents = RecordReader.of(Document.class);
+            AvroValueDecoder<dev.puri.schemas.avro.Document> decoder =
+                    new AvroValueDecoder<>(dev.puri.schemas.avro.Document.class, schemas);
             List<TopicPartition> partitions = reader.partitions(Topics.DOCUMENTS);
             for (TopicPartition partition : partitions) {
                 Map<Long, Long> lastOffsets = lastOffsets(reader, partition, partitions.size());
@@ -66,9 +72,8 @@ final class PrintAttributesCommand extends Subcommand {
                             || record.offset() < lastOffsets.getOrDefault(hash(puri), 0L)) {
                         return;
                     }
-                    dev.puri.schemas.log.Document document = DocumentAvro.fromAvro(
-                            documents.decode(record.value(), schemas.byId(WireFormat.schemaId(record.value()))));
-                    if (document.status() == Row.Status.ACTIVE) {
+                    Document document = documentOrNull(decoder, record, puri);
+                    if (document != null && document.status() == Row.Status.ACTIVE) {
                         println(line(puri, document.attributes(), now));
                         printed[0]++;
                     }
@@ -78,12 +83,31 @@ final class PrintAttributesCommand extends Subcommand {
             console().out().flush();
             say("puri: the attributes of " + count + " identities");
             requireComplete(reader.beginningOffsets(partitions));
+            if (unreadable > 0) {
+                throw CommandException.failed(
+                        "the output is no complete backup, because it lacks unreadable documents: " + unreadable);
+            }
         }
         if (count == 0) {
             empty.requireAllowed(
                     "the topic " + Topics.DOCUMENTS + " has no active identity, so the output restores nothing");
         }
         return ExitStatus.DONE;
+    }
+
+    /** Returns the document of a record. If the record is unreadable, reports and counts it, and returns null. */
+    private @Nullable Document documentOrNull(
+            AvroValueDecoder<dev.puri.schemas.avro.Document> decoder,
+            ConsumerRecord<byte[], byte[]> record,
+            Puri puri) {
+        try {
+            return DocumentAvro.fromAvro(decoder.read(record.value()));
+        } catch (UnreadableException | IllegalArgumentException e) {
+            unreadable++;
+            say("puri: the document of " + puri + " at " + record.topic() + "-" + record.partition() + "@"
+                    + record.offset() + " is unreadable: " + e.getMessage());
+            return null;
+        }
     }
 
     /**

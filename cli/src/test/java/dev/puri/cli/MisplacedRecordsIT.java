@@ -102,6 +102,26 @@ class MisplacedRecordsIT {
         assertThat(shardOf(OVERWRITTEN)).isEqualTo("us-1");
     }
 
+    @Test
+    void anUnreadableDocumentIsReportedAndTheOthersArePrinted() throws Exception {
+        int partition;
+        try (LogReader reader = stack.settings().logReader()) {
+            partition = Tokens.partition(
+                    Puri.parse(DELETED), reader.partitions(Topics.DOCUMENTS).size());
+        }
+        stack.send(List.of(new ProducerRecord<>(
+                Topics.DOCUMENTS, partition, DELETED.getBytes(StandardCharsets.UTF_8), new byte[] {9, 9, 9})));
+
+        CommandLineRun run = stack.run("", "identities", "attributes");
+
+        assertThat(run.status()).isEqualTo(1);
+        assertThat(run.outLines()).hasSize(7).noneMatch(line -> line.contains(DELETED + "\""));
+        assertThat(run.err())
+                .contains("the document of " + DELETED + " at " + Topics.DOCUMENTS + "-" + partition + "@")
+                .contains("it lacks unreadable documents: 1")
+                .doesNotContain("\tat ");
+    }
+
     private ProducerRecord<byte[], byte[]> misplaced(String topic, String puri, byte @Nullable [] value) {
         return new ProducerRecord<>(topic, otherPartition(puri), puri.getBytes(StandardCharsets.UTF_8), value);
     }
