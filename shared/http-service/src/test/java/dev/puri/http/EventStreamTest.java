@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -157,21 +158,22 @@ final class EventStreamTest {
     }
 
     /** Sends until the socket buffers of both sides are full. */
-    private static void fillTheSocket(EventStream stream, ServerSentEvent event) {
+    private static void fillTheSocket(EventStream stream, ServerSentEvent event) throws InterruptedException {
         long lastTaken = System.nanoTime();
         while (System.nanoTime() - lastTaken < 300_000_000L) {
             if (stream.pendingBytes() < MAX_PENDING / 2) {
                 assertThat(stream.send(event)).isTrue();
                 lastTaken = System.nanoTime();
+            } else {
+                Thread.sleep(1);
             }
-            Thread.onSpinWait();
         }
     }
 
     static void await(String what, BooleanSupplier condition) {
         for (long until = System.nanoTime() + 20_000_000_000L; !condition.getAsBoolean(); ) {
             assertThat(System.nanoTime()).as("still waiting for: " + what).isLessThan(until);
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

@@ -51,6 +51,10 @@ final class Http2Test {
 
     @BeforeEach
     void start() {
+        start("2s");
+    }
+
+    private void start(String idleTimeout) {
         List<Route> routes = List.of(
                 Route.get("/things/{name}", Scope.NONE, exchange -> text(exchange, exchange.parameter())),
                 Route.get("/held", Scope.NONE, exchange -> {
@@ -70,20 +74,25 @@ final class Http2Test {
                         .withMaxBodyBytes(100)
                         .with(RunningListener.http(Map.of(
                                 "tls.certificate",
-                                        CERTIFICATES
-                                                .certificate("server", folder.resolve("c"))
-                                                .toString(),
+                                CERTIFICATES
+                                        .certificate("server", folder.resolve("c"))
+                                        .toString(),
                                 "tls.key",
-                                        CERTIFICATES
-                                                .key("server", folder.resolve("k"))
-                                                .toString(),
-                                "max.url.bytes", "1000",
-                                "max.header.bytes", "2000",
-                                "max.connection.requests", Integer.toString(MAX_STREAMS),
-                                "max.resets", Integer.toString(MAX_RESETS),
-                                "header.timeout", "2s",
-                                "body.timeout", "300ms",
-                                "idle.timeout", "2s"))),
+                                CERTIFICATES.key("server", folder.resolve("k")).toString(),
+                                "max.url.bytes",
+                                "1000",
+                                "max.header.bytes",
+                                "2000",
+                                "max.connection.requests",
+                                Integer.toString(MAX_STREAMS),
+                                "max.resets",
+                                Integer.toString(MAX_RESETS),
+                                "header.timeout",
+                                "2s",
+                                "body.timeout",
+                                "300ms",
+                                "idle.timeout",
+                                idleTimeout))),
                 routes,
                 metrics);
     }
@@ -215,6 +224,8 @@ final class Http2Test {
 
     @Test
     void reportsACancelledStream() throws Exception {
+        listener.close();
+        start("100ms");
         try (RawHttp2 raw = raw()) {
             raw.get(1, "/held");
             Exchange exchange = held.poll(10, TimeUnit.SECONDS);
