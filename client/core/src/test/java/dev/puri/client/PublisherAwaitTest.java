@@ -32,6 +32,7 @@ class PublisherAwaitTest {
     private static final Duration WAIT = Duration.ofSeconds(1);
 
     private HttpServer server;
+    private IdentityPublisher publisher;
     private volatile int status = 200;
     private volatile String body = "";
 
@@ -46,22 +47,19 @@ class PublisherAwaitTest {
             exchange.close();
         });
         server.start();
-    }
-
-    @AfterEach
-    void stop() {
-        server.stop(0);
-    }
-
-    private IdentityPublisher publisher() {
-        Map<String, String> properties = Map.of(
+        publisher = new IdentityPublisher(Map.of(
                 "bootstrap.servers",
                 "127.0.0.1:1",
                 "schema.registry.url",
                 "http://127.0.0.1:1",
                 IdentityPublisher.RESOLVER_URL,
-                "http://127.0.0.1:" + server.getAddress().getPort() + "/");
-        return new IdentityPublisher(properties);
+                "http://127.0.0.1:" + server.getAddress().getPort() + "/"));
+    }
+
+    @AfterEach
+    void stop() {
+        publisher.close();
+        server.stop(0);
     }
 
     @Test
@@ -71,8 +69,8 @@ class PublisherAwaitTest {
         String url = "http://127.0.0.1:" + server.getAddress().getPort();
         try (ResolverClient client = ResolverClient.open(ResolverOptions.at(url).build())) {
             result("\"verdict\":\"unknown\"");
-            try (IdentityPublisher publisher = new IdentityPublisher(properties, namespace -> false, client)) {
-                assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new PublishOutcome.Accepted());
+            try (IdentityPublisher sharing = new IdentityPublisher(properties, namespace -> false, client)) {
+                assertThat(sharing.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new PublishOutcome.Accepted());
             }
             assertThat(client.requestStatistics().requests()).isEqualTo(1);
             assertThat(client.resolve("a:b:c")).isInstanceOf(Verdict.Unknown.class);
@@ -80,9 +78,7 @@ class PublisherAwaitTest {
     }
 
     private PublishOutcome await() throws Exception {
-        try (IdentityPublisher publisher = publisher()) {
-            return publisher.await(PURI, TOKEN, WAIT).toCompletableFuture().get(60, TimeUnit.SECONDS);
-        }
+        return publisher.await(PURI, TOKEN, WAIT).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private void result(String rest) {
@@ -143,16 +139,14 @@ class PublisherAwaitTest {
 
     @Test
     void waitingInTheCallingThreadEndsAlike() throws Exception {
-        try (IdentityPublisher publisher = publisher()) {
-            result("\"verdict\":\"unknown\"");
-            assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new PublishOutcome.Accepted());
-            result("\"verdict\":\"malformed\",\"detail\":\"another object's token\"");
-            assertThatThrownBy(() -> publisher.awaitSync(PURI, TOKEN, WAIT))
-                    .isInstanceOf(IllegalStateException.class)
-                    .hasMessage("another object's token");
-            server.stop(0);
-            assertThatThrownBy(() -> publisher.awaitSync(PURI, TOKEN, WAIT)).isInstanceOf(IOException.class);
-        }
+        result("\"verdict\":\"unknown\"");
+        assertThat(publisher.awaitSync(PURI, TOKEN, WAIT)).isEqualTo(new PublishOutcome.Accepted());
+        result("\"verdict\":\"malformed\",\"detail\":\"another object's token\"");
+        assertThatThrownBy(() -> publisher.awaitSync(PURI, TOKEN, WAIT))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("another object's token");
+        server.stop(0);
+        assertThatThrownBy(() -> publisher.awaitSync(PURI, TOKEN, WAIT)).isInstanceOf(IOException.class);
     }
 
     @Test
@@ -174,10 +168,8 @@ class PublisherAwaitTest {
     @Test
     void acceptsAWaitOfAnyLength() throws Exception {
         result("\"verdict\":\"unknown\"");
-        try (IdentityPublisher publisher = publisher()) {
-            assertThat(publisher.awaitSync(PURI, TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
-                    .isEqualTo(new PublishOutcome.Accepted());
-        }
+        assertThat(publisher.awaitSync(PURI, TOKEN, Duration.ofSeconds(Long.MAX_VALUE)))
+                .isEqualTo(new PublishOutcome.Accepted());
     }
 
     @Test

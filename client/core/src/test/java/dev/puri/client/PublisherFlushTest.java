@@ -130,7 +130,7 @@ class PublisherFlushTest {
     void flushEndsAlthoughACallbackBlocks() throws Exception {
         CompletableFuture<Boolean> end = new CompletableFuture<>();
         try (MockProducer<byte[], Object> kafka = producer(false)) {
-            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofSeconds(1), namespace -> false);
+            IdentityPublisher publisher = new IdentityPublisher(kafka, Duration.ofMillis(250), namespace -> false);
             CompletableFuture<Boolean> blocking = new CompletableFuture<>();
             CompletionStage<Boolean> blocked = publisher.publish(EVENT).handle((position, error) -> {
                 blocking.complete(true);

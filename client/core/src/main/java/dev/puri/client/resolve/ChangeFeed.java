@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * <p>This object's monitor guards all transitions. Events of an earlier session are ignored.
  */
 final class ChangeFeed implements AutoCloseable {
-    private static final Duration MIN_RETRY_DELAY = Duration.ofSeconds(1);
+    static final Duration MIN_RETRY_DELAY = Duration.ofSeconds(1);
     private static final Duration MAX_RETRY_DELAY = Duration.ofSeconds(30);
 
     /**
@@ -69,12 +69,13 @@ final class ChangeFeed implements AutoCloseable {
     private final ScheduledExecutorService timer;
     private final LongSupplier nanoClock;
     private final RowCache cache;
+    private final Duration minRetryDelay;
     private final LongAdder connections = new LongAdder();
 
     // Guarded by this.
     private Feed state = Feed.CONNECTING;
     private @Nullable Session session;
-    private Duration retryDelay = MIN_RETRY_DELAY;
+    private Duration retryDelay;
     private @Nullable String lastFailure;
 
     /** The cache has all changes up to this id. Sent as Last-Event-ID; null to start a new feed. */
@@ -83,19 +84,25 @@ final class ChangeFeed implements AutoCloseable {
     /** The time in {@link #lastId}, in seconds since 1970. */
     private long lastEpochSeconds;
 
+    /**
+     * @param minRetryDelay time after which an ended feed connects again; the time doubles with each failed attempt
+     */
     ChangeFeed(
             HttpClient http,
             ResolverOptions options,
             Addresses addresses,
             ScheduledExecutorService timer,
             LongSupplier nanoClock,
-            RowCache cache) {
+            RowCache cache,
+            Duration minRetryDelay) {
         this.http = http;
         this.options = options;
         this.addresses = addresses;
         this.timer = timer;
         this.nanoClock = nanoClock;
         this.cache = cache;
+        this.minRetryDelay = minRetryDelay;
+        this.retryDelay = minRetryDelay;
     }
 
     synchronized CacheStatistics statistics() {
@@ -141,7 +148,7 @@ final class ChangeFeed implements AutoCloseable {
         state = Feed.CONNECTING;
         cache.setEnabled(false);
         if (ended.isOpen) {
-            retryDelay = MIN_RETRY_DELAY;
+            retryDelay = minRetryDelay;
         }
         if (ended.needsNewFeed) {
             lastId = null;

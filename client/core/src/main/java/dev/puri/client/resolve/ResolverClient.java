@@ -54,7 +54,7 @@ public final class ResolverClient implements IdentityResolver {
             int pending,
             @Nullable Duration sinceAnswer) {}
 
-    private ResolverClient(ResolverOptions options) {
+    private ResolverClient(ResolverOptions options, Duration minFeedRetryDelay) {
         this.options = options;
         // With HTTP/1.1, a cancelled request closes only its own connection and delays no other request.
         HttpClient.Builder builder =
@@ -87,7 +87,8 @@ public final class ResolverClient implements IdentityResolver {
                     new Addresses(options.addresses(), System::nanoTime),
                     timer,
                     System::nanoTime,
-                    cache);
+                    cache,
+                    minFeedRetryDelay);
         } else {
             cache = null;
             feed = null;
@@ -96,7 +97,11 @@ public final class ResolverClient implements IdentityResolver {
 
     /** Opens a client. It connects in the background. */
     public static ResolverClient open(ResolverOptions options) {
-        ResolverClient client = new ResolverClient(options);
+        return open(options, ChangeFeed.MIN_RETRY_DELAY);
+    }
+
+    static ResolverClient open(ResolverOptions options, Duration minFeedRetryDelay) {
+        ResolverClient client = new ResolverClient(options, minFeedRetryDelay);
         if (client.feed != null) {
             client.feed.connect();
         }

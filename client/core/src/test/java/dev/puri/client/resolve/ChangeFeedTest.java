@@ -7,6 +7,7 @@ import dev.puri.client.resolve.CacheStatistics.Feed;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,12 +18,14 @@ class ChangeFeedTest {
     private static final String NAME = "music:tracks:1";
 
     private final FakeResolver resolver = new FakeResolver();
-    private final ResolverClient client = ResolverClient.open(ResolverOptions.at(resolver.url())
-            .deadline(LONG)
-            .cacheSize(100)
-            .replicaLag(Duration.ZERO)
-            .feedSilence(LONG)
-            .build());
+    private final ResolverClient client = ResolverClient.open(
+            ResolverOptions.at(resolver.url())
+                    .deadline(LONG)
+                    .cacheSize(100)
+                    .replicaLag(Duration.ZERO)
+                    .feedSilence(LONG)
+                    .build(),
+            Duration.ofMillis(20));
 
     @AfterEach
     void stop() {
@@ -30,15 +33,19 @@ class ChangeFeedTest {
         resolver.close();
     }
 
+    private static ConditionFactory eventually() {
+        return await().atMost(LONG).pollInterval(Duration.ofMillis(10));
+    }
+
     private void awaitFeed(Feed state) {
-        await().atMost(LONG)
+        eventually()
                 .untilAsserted(() -> assertThat(client.cacheStatistics().feed())
                         .as(client.cacheStatistics()::toString)
                         .isEqualTo(state));
     }
 
     private void awaitChanges(long changes) {
-        await().atMost(LONG).until(() -> client.cacheStatistics().changes() == changes);
+        eventually().until(() -> client.cacheStatistics().changes() == changes);
     }
 
     /** Returns the number of look-ups that the resolver receives during one call. */
@@ -143,7 +150,7 @@ class ChangeFeedTest {
         requestsOf(NAME);
         assertThat(requestsOf(NAME)).isZero();
         again.tell("id: " + FakeResolver.id(200, 9) + "\nevent: reset\ndata: {\"reason\":\"too-old\"}\n\n");
-        await().atMost(LONG).until(() -> client.cacheStatistics().resets() == 2);
+        eventually().until(() -> client.cacheStatistics().resets() == 2);
         awaitFeed(Feed.CURRENT);
         assertThat(requestsOf(NAME)).isEqualTo(1);
     }
@@ -155,7 +162,7 @@ class ChangeFeedTest {
         requestsOf(NAME);
         resolver.refuseStreams = 400;
         stream.end();
-        await().atMost(LONG)
+        eventually()
                 .until(() -> String.valueOf(client.cacheStatistics().trouble()).startsWith("400"));
         resolver.refuseStreams = 0;
         FakeResolver.Stream again = resolver.stream();

@@ -29,7 +29,13 @@ class ChangeFeedTransitionsTest {
                 .feedSilence(SILENCE)
                 .build();
         return new ChangeFeed(
-                http, options, new Addresses(options.addresses(), timer::nanos), timer, timer::nanos, cache);
+                http,
+                options,
+                new Addresses(options.addresses(), timer::nanos),
+                timer,
+                timer::nanos,
+                cache,
+                ChangeFeed.MIN_RETRY_DELAY);
     }
 
     @AfterEach

@@ -96,7 +96,7 @@ class JoinerTest {
             return answer;
         });
         List<CompletableFuture<Verdict>> answers = new ArrayList<>();
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < 10_000; i++) {
             answers.add(joiner.add(ref(i)));
         }
         isClosed[0] = true;

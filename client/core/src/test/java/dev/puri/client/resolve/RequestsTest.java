@@ -62,6 +62,21 @@ class RequestsTest {
     }
 
     @Test
+    void aSilentAddressWithoutHedgingLeavesTimeForTheNext() {
+        Requests requests = requests(ResolverOptions.at("http://a", "http://b").deadline(Duration.ofSeconds(6)));
+        CompletableFuture<Requests.Answer> answer = requests.send(NAME, Duration.ZERO);
+        timer.pass(Duration.ofMillis(2_999));
+        assertThat(http.exchanges).hasSize(1);
+        timer.pass(Duration.ofMillis(1));
+        assertThat(http.exchanges).hasSize(2);
+        assertThat(http.exchanges.get(0).end()).isCancelled();
+        timer.pass(Duration.ofMillis(2_999));
+        http.exchanges.get(1).answer("{\"results\":[" + FakeResolver.found("m:t:1", "br-1") + "]}");
+        assertThat(answer.join().verdicts()).singleElement().isInstanceOf(Verdict.Found.class);
+        assertThat(requests.failedOver()).isEqualTo(1);
+    }
+
+    @Test
     void requestsTakeTurnsAndAnExpiredOneIsNotSent() {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(2).deadline(Duration.ofSeconds(5)));
@@ -164,7 +179,7 @@ class RequestsTest {
         Requests requests =
                 requests(ResolverOptions.at("http://a").maxDirectRequests(1).deadline(Duration.ofSeconds(5)));
         List<CompletableFuture<Requests.Answer>> answers = new ArrayList<>();
-        for (int i = 0; i < 20_000; i++) {
+        for (int i = 0; i < 10_000; i++) {
             answers.add(requests.sendLimited(NAME, Duration.ZERO));
         }
         http.refusal = new IllegalStateException("no sockets");
@@ -173,7 +188,7 @@ class RequestsTest {
                 .as("all answers")
                 .failsWithin(Duration.ofSeconds(60));
         assertThat(answers).allMatch(CompletableFuture::isCompletedExceptionally);
-        assertFails(answers.get(19_999), Kind.UNREACHABLE, "no sockets");
+        assertFails(answers.get(9_999), Kind.UNREACHABLE, "no sockets");
     }
 
     @Test
