@@ -206,7 +206,10 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private void keepTable() {
         try (TopicAdmin admin = createAdmin.get()) {
             topicAdmin = admin;
-            openAndFeed(admin);
+            // A close that saw no client yet cannot end its requests.
+            if (!stop.isRequested()) {
+                openAndFeed(admin);
+            }
         } finally {
             lifeCycle.endRebuild();
             lifeCycle.detach();
