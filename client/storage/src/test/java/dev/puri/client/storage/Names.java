@@ -7,8 +7,6 @@ import dev.puri.schemas.identity.Puri;
 import java.math.BigInteger;
 import java.util.Random;
 import java.util.UUID;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /** Random names, those at the edge of a mapping often. */
 final class Names {
@@ -20,9 +18,11 @@ final class Names {
     private Names() {}
 
     static String of(Random random, String alphabet, int length) {
-        return IntStream.range(0, length)
-                .mapToObj(i -> String.valueOf(alphabet.charAt(random.nextInt(alphabet.length()))))
-                .collect(Collectors.joining());
+        char[] text = new char[length];
+        for (int i = 0; i < length; i++) {
+            text[i] = alphabet.charAt(random.nextInt(alphabet.length()));
+        }
+        return new String(text);
     }
 
     /** Plain text of up to 21 characters, or much longer. */

@@ -32,8 +32,9 @@ import org.hibernate.Transaction;
 import org.hibernate.Version;
 import org.hibernate.annotations.Type;
 import org.hibernate.cfg.Configuration;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Entities in a real SessionFactory on H2. The build runs this with Hibernate 7 and, unchanged, with Hibernate 6. */
@@ -118,10 +119,11 @@ class HibernateTest {
         }
     }
 
-    private SessionFactory sessions;
+    /** Shared, because Hibernate takes most of a test's time to start. */
+    private static SessionFactory sessions;
 
-    @BeforeEach
-    void start() {
+    @BeforeAll
+    static void start() {
         sessions = new Configuration()
                 .addAnnotatedClass(Album.class)
                 .addAnnotatedClass(Track.class)
@@ -132,12 +134,20 @@ class HibernateTest {
                 .buildSessionFactory();
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         sessions.close();
     }
 
-    private void transaction(Consumer<Session> work) {
+    @AfterEach
+    void clear() {
+        transaction(session -> {
+            session.createMutationQuery("delete from Track").executeUpdate();
+            session.createMutationQuery("delete from Album").executeUpdate();
+        });
+    }
+
+    private static void transaction(Consumer<Session> work) {
         try (Session session = sessions.openSession()) {
             Transaction transaction = session.beginTransaction();
             work.accept(session);
@@ -145,7 +155,7 @@ class HibernateTest {
         }
     }
 
-    private void saveTrack() {
+    private static void saveTrack() {
         transaction(session -> {
             Album album = new Album(ALBUM, "Blue");
             Track track = new Track(TRACK, album);
