@@ -183,6 +183,8 @@ final class Http2Test {
     @Test
     void aSlowRequestHeadIsDisconnected() throws Exception {
         try (RawHttp2 raw = raw()) {
+            // Acknowledged now, because any frame between those of a request's headers is an error.
+            raw.next(RawHttp2.SETTINGS);
             raw.send(RawHttp2.HEADERS, RawHttp2.END_STREAM, 1, RawHttp2.head("/held"));
 
             assertClosed(() -> raw.next(RawHttp2.HEADERS));
