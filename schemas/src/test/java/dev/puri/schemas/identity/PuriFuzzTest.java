@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Any text is a pURI or an InvalidNameException: every build runs the inputs of the spec's vectors, and
+ * Any text is a pURI or an InvalidNameException: {@code mvn verify} runs the inputs of the spec's vectors, and
  * with {@code -Dpuri.fuzz=1} some millions that Jazzer derives from them in a minute.
  */
 class PuriFuzzTest {

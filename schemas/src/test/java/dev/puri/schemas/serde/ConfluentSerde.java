@@ -3,6 +3,7 @@ package dev.puri.schemas.serde;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
@@ -34,12 +36,15 @@ final class ConfluentSerde implements AutoCloseable {
         }
     }
 
-    private final URLClassLoader loader;
+    /** All instances share a loader, because loading the classes takes most of the time of a test. */
+    private static final Map<Surroundings, ClassLoader> LOADERS = new ConcurrentHashMap<>();
+
+    private final ClassLoader loader;
     private final Object serializer;
     private final Object deserializer;
 
     ConfluentSerde(Surroundings surroundings, Map<String, ?> configs) throws Exception {
-        loader = loader(surroundings);
+        loader = LOADERS.computeIfAbsent(surroundings, ConfluentSerde::newLoader);
         serializer = call(() -> configured("KafkaAvroSerializer", configs));
         deserializer = call(() -> configured("KafkaAvroDeserializer", configs));
     }
@@ -84,7 +89,7 @@ final class ConfluentSerde implements AutoCloseable {
         }
     }
 
-    private static URLClassLoader loader(Surroundings surroundings) throws IOException {
+    private static ClassLoader newLoader(Surroundings surroundings) {
         URL[] jars;
         try (Stream<Path> files = Files.list(JARS)) {
             jars = files.map(Path::toUri)
@@ -96,6 +101,8 @@ final class ConfluentSerde implements AutoCloseable {
                         }
                     })
                     .toArray(URL[]::new);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         assertThat(jars).as("unpacked by the build").hasSizeGreaterThan(10);
         ClassLoader ours = ConfluentSerde.class.getClassLoader();
@@ -116,6 +123,5 @@ final class ConfluentSerde implements AutoCloseable {
         for (Object serde : List.of(serializer, deserializer)) {
             serde.getClass().getMethod("close").invoke(serde);
         }
-        loader.close();
     }
 }
