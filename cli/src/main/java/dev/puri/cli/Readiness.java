@@ -49,6 +49,7 @@ final class Readiness {
 
     private final Duration stallTimeout;
     private final Duration reportInterval;
+    private final Duration checkInterval;
     private final LongSupplier deliveredBytes;
     private final CompletableFuture<Void> topologyTermination;
     private final Consumer<String> progress;
@@ -79,8 +80,24 @@ final class Readiness {
             LongSupplier deliveredBytes,
             CompletableFuture<Void> topologyTermination,
             Consumer<String> progress) {
+        this(stallTimeout, reportInterval, CHECK_INTERVAL, deliveredBytes, topologyTermination, progress);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param checkInterval the time between two requests for the health of a server
+     */
+    Readiness(
+            Duration stallTimeout,
+            Duration reportInterval,
+            Duration checkInterval,
+            LongSupplier deliveredBytes,
+            CompletableFuture<Void> topologyTermination,
+            Consumer<String> progress) {
         this.stallTimeout = stallTimeout;
         this.reportInterval = reportInterval;
+        this.checkInterval = checkInterval;
         this.deliveredBytes = deliveredBytes;
         this.topologyTermination = topologyTermination;
         this.progress = progress;
@@ -109,7 +126,7 @@ final class Readiness {
                 throw CommandException.failed("the topology ended: " + cause.getMessage(), cause);
             }
             long now = System.nanoTime();
-            if (now - lastCheckNanos >= CHECK_INTERVAL.toNanos()) {
+            if (now - lastCheckNanos >= checkInterval.toNanos()) {
                 long currentDeliveredBytes = deliveredBytes.getAsLong();
                 boolean hasProgress = currentDeliveredBytes != lastDeliveredBytes;
                 for (Server server : unready) {

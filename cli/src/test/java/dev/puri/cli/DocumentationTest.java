@@ -93,8 +93,9 @@ class DocumentationTest {
         List<String> named =
                 Page.all().stream().flatMap(page -> named(page).stream()).toList();
         assertThat(named).hasSizeGreaterThan(10);
+        CommandLine parser = CommandLineRun.parser();
         for (String text : named) {
-            CommandLine command = CommandLineRun.parser();
+            CommandLine command = parser;
             boolean mayBeName = true;
             for (String word : text.replaceAll("[\\[\\]]", "").split(" +", -1)) {
                 if (word.equals(BENCH) && mayBeName) {

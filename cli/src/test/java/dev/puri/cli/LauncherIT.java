@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Runs {@code ./puri} in a temporary source tree, with a fake Maven. The command runs from the class path of this test.
  */
-class LauncherTest {
+class LauncherIT {
     private static final List<String> MODULES = List.of(
             "schemas",
             "client/core",

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.Timeout;
 class ReadinessTest {
     /** Shorter than the start of any server. */
     private static final Duration ONE_MILLISECOND = Duration.ofMillis(1);
+
+    /** Longer than {@link #ONE_MILLISECOND}, so that a check without progress ends the wait. */
+    private static final Duration CHECK_INTERVAL = Duration.ofMillis(20);
 
     private static final Duration NEVER = Duration.ofDays(1);
 
@@ -53,9 +57,19 @@ class ReadinessTest {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/health/ready");
     }
 
+    private Readiness readiness(Duration reportInterval, LongSupplier deliveredBytes) {
+        return new Readiness(
+                ONE_MILLISECOND,
+                reportInterval,
+                CHECK_INTERVAL,
+                deliveredBytes,
+                new CompletableFuture<>(),
+                progress::add);
+    }
+
     @Test
     void failureNamesTheStalledServerAndItsHealth() {
-        Readiness readiness = new Readiness(ONE_MILLISECOND, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
+        Readiness readiness = readiness(NEVER, () -> 5);
         assertThatThrownBy(() -> readiness.await(List.of(
                         new Readiness.Server("resolver", () -> true, health()),
                         new Readiness.Server("search indexer", () -> false, health()))))
@@ -68,8 +82,7 @@ class ReadinessTest {
     @Test
     void waitsWhileTheBrokerDeliversBytes() {
         AtomicLong looks = new AtomicLong();
-        Readiness readiness =
-                new Readiness(ONE_MILLISECOND, NEVER, looks::incrementAndGet, new CompletableFuture<>(), progress::add);
+        Readiness readiness = readiness(NEVER, looks::incrementAndGet);
         readiness.await(List.of(new Readiness.Server("topology", () -> looks.get() > 3, health())));
         assertThat(progress).singleElement().asString().startsWith("the topology is ready after ");
     }
@@ -82,8 +95,7 @@ class ReadinessTest {
                   "rows": 7, "reached": 40, "ageSeconds": %1$d.5, "waitsForSeconds": %1$d,
                   "reason": "puri.events.v1-0 cannot be read beyond offset 40 for %1$d s"}}]}
                 """.formatted(seconds);
-        Readiness readiness =
-                new Readiness(ONE_MILLISECOND, ONE_MILLISECOND, () -> 5, new CompletableFuture<>(), progress::add);
+        Readiness readiness = readiness(ONE_MILLISECOND, () -> 5);
 
         assertThatThrownBy(() -> readiness.await(List.of(new Readiness.Server("resolver", () -> false, health()))))
                 .isInstanceOf(CommandException.class)
@@ -98,7 +110,7 @@ class ReadinessTest {
     void aCounterThatGrowsIsProgress() {
         health = rows ->
                 "{\"checks\": [{\"name\": \"table\", \"status\": \"DOWN\", \"data\": {\"rows\": " + rows + "}}]}";
-        Readiness readiness = new Readiness(ONE_MILLISECOND, NEVER, () -> 5, new CompletableFuture<>(), progress::add);
+        Readiness readiness = readiness(NEVER, () -> 5);
 
         readiness.await(List.of(new Readiness.Server("resolver", () -> answers.get() > 3, health())));
 

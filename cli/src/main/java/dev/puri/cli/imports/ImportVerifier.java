@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +35,11 @@ import org.jspecify.annotations.Nullable;
  * compare as equal. So the topology must be idle when the comparison begins: no lag, and no parked events.
  */
 final class ImportVerifier {
-    private static final long PAUSE_MILLIS = 500;
+    private static final Duration PAUSE = Duration.ofMillis(500);
 
     private final IdentityResolver resolver;
     private final Duration wait;
+    private final Duration pause;
     private final RateLimiter limiter;
     private final ProgressListener progress;
 
@@ -54,8 +54,23 @@ final class ImportVerifier {
      */
     ImportVerifier(
             IdentityResolver resolver, Duration wait, @Nullable Integer maxPerSecond, ProgressListener progress) {
+        this(resolver, wait, PAUSE, maxPerSecond, progress);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param pause the time between two comparisons of the rows that differ
+     */
+    ImportVerifier(
+            IdentityResolver resolver,
+            Duration wait,
+            Duration pause,
+            @Nullable Integer maxPerSecond,
+            ProgressListener progress) {
         this.resolver = resolver;
         this.wait = wait;
+        this.pause = pause;
         this.limiter = new RateLimiter(maxPerSecond);
         this.progress = progress;
     }
@@ -95,7 +110,7 @@ final class ImportVerifier {
             while (!differing.isEmpty() && isWaiting) {
                 isWaiting = System.nanoTime() - startNanos < wait.toNanos();
                 if (isWaiting) {
-                    TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+                    Thread.sleep(pause);
                 }
                 // Also when the wait is over: the last result may be old, because earlier batches may have used up the
                 // wait.

@@ -55,6 +55,7 @@ public final class ResolverExport implements RowCopy {
     private final @Nullable String token;
     private final RateLimiter limiter;
     private final Duration timeout;
+    private final Duration retryInterval;
     private final Duration maxPacedTime;
 
     /**
@@ -62,19 +63,27 @@ public final class ResolverExport implements RowCopy {
      * @param token bearer token; null for none
      */
     public ResolverExport(URI url, @Nullable String token, RateLimiter limiter) {
-        this(url, token, limiter, TIMEOUT, MAX_PACED_TIME);
+        this(url, token, limiter, TIMEOUT, RETRY_INTERVAL, MAX_PACED_TIME);
     }
 
     /**
      * @param timeout maximum time until the response begins, maximum time without a byte of it, and maximum time during
      *     which a request is repeated while the resolver answers 503
+     * @param retryInterval the time between two requests while the resolver answers 503
      * @param maxPacedTime the time for which the limiter limits the reading of an export
      */
-    ResolverExport(URI url, @Nullable String token, RateLimiter limiter, Duration timeout, Duration maxPacedTime) {
+    ResolverExport(
+            URI url,
+            @Nullable String token,
+            RateLimiter limiter,
+            Duration timeout,
+            Duration retryInterval,
+            Duration maxPacedTime) {
         this.url = url;
         this.token = token;
         this.limiter = limiter;
         this.timeout = timeout;
+        this.retryInterval = retryInterval;
         this.maxPacedTime = maxPacedTime;
     }
 
@@ -143,7 +152,7 @@ public final class ResolverExport implements RowCopy {
             if (response.statusCode() != UNAVAILABLE || System.nanoTime() - deadline > 0) {
                 throw new VerifyException("the resolver answered " + response.statusCode() + ": " + problem);
             }
-            Thread.sleep(RETRY_INTERVAL);
+            Thread.sleep(retryInterval);
         }
     }
 

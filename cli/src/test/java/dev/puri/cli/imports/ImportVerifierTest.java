@@ -69,7 +69,12 @@ final class ImportVerifierTest {
     }
 
     private VerificationResult verify(FakeResolver resolver, Duration wait) throws Exception {
-        return new ImportVerifier(resolver, wait, null, (done, total) -> progress.add(done + " of " + total))
+        return new ImportVerifier(
+                        resolver,
+                        wait,
+                        Duration.ofMillis(10),
+                        null,
+                        (done, total) -> progress.add(done + " of " + total))
                 .verify(folder, PLAN, TIME);
     }
 }

@@ -97,7 +97,7 @@ class ResolverExportTest {
             List<Long> pauses = new ArrayList<>();
             List<Long> counts = new ArrayList<>();
             RateLimiter limiter = new RateLimiter(1_000, counts::add, () -> 0, pauses::add);
-            ResolverExport export = new ResolverExport(url(), null, limiter, Duration.ofSeconds(60), maxPacedTime);
+            ResolverExport export = export(limiter, Duration.ofSeconds(60), maxPacedTime);
             try (RowCopy.Scan scan = export.open()) {
                 assertThatThrownBy(() -> scan.forEach((puri, ignored) -> {}))
                         .hasMessageContaining("ended after 2000 rows");
@@ -116,7 +116,7 @@ class ResolverExportTest {
             body.flush();
             server.awaitEnd();
         });
-        assertThatThrownBy(() -> readAll(Duration.ofSeconds(1))).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> readAll(Duration.ofMillis(200))).isInstanceOf(IOException.class);
     }
 
     @Test
@@ -132,11 +132,15 @@ class ResolverExportTest {
     }
 
     private void readAll(Duration timeout) throws IOException {
-        ResolverExport export = new ResolverExport(url(), null, new RateLimiter(null), timeout, Duration.ofHours(1));
+        ResolverExport export = export(new RateLimiter(null), timeout, Duration.ofHours(1));
         try (RowCopy.Scan scan = export.open()) {
             assertThat(scan.nextOffset(1)).isPositive();
             scan.forEach((puri, row) -> read.add(puri.toString()));
         }
+    }
+
+    private ResolverExport export(RateLimiter limiter, Duration timeout, Duration maxPacedTime) {
+        return new ResolverExport(url(), null, limiter, timeout, Duration.ofMillis(20), maxPacedTime);
     }
 
     private URI url() {
