@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Every JMH benchmark once, in this process and too shortly to measure anything. */
-class MicroBenchTest {
+class MicroBenchIT {
     /** JMH refuses to run while another instance runs on the machine, because figures would be wrong. */
     private static final String IGNORE_LOCK = "jmh.ignoreLock";
 
