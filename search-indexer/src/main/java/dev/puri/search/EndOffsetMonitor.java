@@ -41,8 +41,7 @@ final class EndOffsetMonitor implements AutoCloseable {
     private final Function<String, TopicAdmin> topicFactory;
     private final InstantSource clock;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread = new SupervisedThread(
-            "end-offsets", stop, RetryPolicy.fixed(POLL_INTERVAL), this::askBrokers, this::onFailure);
+    private final SupervisedThread thread;
 
     private volatile Map<EntryKind, TopicAdmin> topics = Map.of();
     private volatile @Nullable SourceOffsets lastOffsets;
@@ -53,8 +52,19 @@ final class EndOffsetMonitor implements AutoCloseable {
      * @param topicFactory creates the admin client of a topic with this name
      */
     EndOffsetMonitor(Function<String, TopicAdmin> topicFactory, InstantSource clock) {
+        this(topicFactory, clock, POLL_INTERVAL);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param pollInterval the time between two requests
+     */
+    EndOffsetMonitor(Function<String, TopicAdmin> topicFactory, InstantSource clock, Duration pollInterval) {
         this.topicFactory = topicFactory;
         this.clock = clock;
+        thread = new SupervisedThread(
+                "end-offsets", stop, RetryPolicy.fixed(pollInterval), this::askBrokers, this::onFailure);
     }
 
     void start() {

@@ -37,8 +37,7 @@ final class IndexScrub implements AutoCloseable {
     private final Indexer indexer;
     private final int entriesPerSecond;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("index-scrub", stop, RetryPolicy.fixed(PAUSE), this::runPass, this::onFailure);
+    private final SupervisedThread thread;
     private final FailureState failure;
 
     /** Limits the rate. Only for the thread. */
@@ -48,6 +47,16 @@ final class IndexScrub implements AutoCloseable {
      * @param entriesPerSecond the limit of the rate; 0 for no comparison
      */
     IndexScrub(Indexer indexer, int entriesPerSecond) {
+        this(indexer, entriesPerSecond, PAUSE);
+    }
+
+    /**
+     * For tests.
+     *
+     * @param pause the pause after a pass over all partitions
+     */
+    IndexScrub(Indexer indexer, int entriesPerSecond, Duration pause) {
+        thread = new SupervisedThread("index-scrub", stop, RetryPolicy.fixed(pause), this::runPass, this::onFailure);
         this.indexer = indexer;
         this.failure = indexer.health().scrubFailure();
         this.entriesPerSecond = entriesPerSecond;

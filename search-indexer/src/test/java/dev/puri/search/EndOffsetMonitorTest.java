@@ -27,7 +27,8 @@ final class EndOffsetMonitorTest {
                 topic -> {
                     throw unchecked(thrown.get(asked.getAndIncrement() % thrown.size()));
                 },
-                InstantSource.system())) {
+                InstantSource.system(),
+                Duration.ofMillis(10))) {
             endOffsets.start();
 
             await().atMost(Duration.ofSeconds(30)).until(() -> asked.get() > thrown.size());

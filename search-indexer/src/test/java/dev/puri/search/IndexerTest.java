@@ -74,6 +74,14 @@ final class IndexerTest {
         awaitThat(() -> topics.polls() > polls + 1);
     }
 
+    /** Changes the topics while the indexer gets no end offsets, so that it never gets those between two changes. */
+    private void changeAtOnce(Indexer running, Runnable changes) {
+        topics.setAway(true);
+        awaitThat(() -> running.endOffsets().failureReason() != null);
+        changes.run();
+        topics.setAway(false);
+    }
+
     /** Whether the index that serves has an identity. */
     private static boolean serves(Indexer indexer, String puri) throws IndexUnavailableException {
         try (ServingIndex serving = indexer.acquire()) {
@@ -152,8 +160,10 @@ final class IndexerTest {
         MemoryIndex old = store.serving();
         store.setNewIndexUnavailable(true);
 
-        topics.createAgain();
-        topics.write("music:tracks:2", 2, "Two");
+        changeAtOnce(indexer, () -> {
+            topics.createAgain();
+            topics.write("music:tracks:2", 2, "Two");
+        });
 
         awaitThat(() -> indexer.primaryFeeder() == null && store.unfinished() != null);
         assertThat(serves(indexer, "music:tracks:1")).isTrue();
@@ -249,7 +259,7 @@ final class IndexerTest {
         topics.write("music:tracks:1", 1, "One");
         topics.write("music:tracks:2", 2, "Two");
         Indexer indexer = start();
-        try (IndexScrub scrub = new IndexScrub(indexer, 1_000)) {
+        try (IndexScrub scrub = new IndexScrub(indexer, 1_000, Duration.ofMillis(20))) {
             scrub.start();
             awaitThat(indexer.health()::isReady);
 
@@ -465,10 +475,12 @@ final class IndexerTest {
         topics.write("music:tracks:1", 1, "One");
         Indexer indexer = start();
         awaitThat(indexer.health()::isReady);
-        topics.createAgain();
-        topics.write("music:tracks:2", 2, "Two");
-        // The rebuild waits for this document.
-        topics.announceDocument("music:tracks:3");
+        changeAtOnce(indexer, () -> {
+            topics.createAgain();
+            topics.write("music:tracks:2", 2, "Two");
+            // The rebuild waits for this document.
+            topics.announceDocument("music:tracks:3");
+        });
         awaitThat(
                 () -> indexer.primaryFeeder() == null && indexer.rebuildStatus().appliedChanges() == 2);
 

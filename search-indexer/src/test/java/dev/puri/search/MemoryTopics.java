@@ -49,6 +49,7 @@ import org.jspecify.annotations.Nullable;
 final class MemoryTopics {
     static final int PARTITIONS = 2;
     private static final long POLL_NANOS = Duration.ofMillis(2).toNanos();
+    private static final Duration END_OFFSET_INTERVAL = Duration.ofMillis(20);
     private static final RecordWriter<IdentityRow> ROWS = RecordWriter.of(IdentityRow.class);
     private static final RecordWriter<Document> DOCUMENTS = RecordWriter.of(Document.class);
 
@@ -276,7 +277,7 @@ final class MemoryTopics {
             MeterRegistry meters) {
         return new Indexer(
                 engine,
-                new EndOffsetMonitor(this::admin, clock),
+                new EndOffsetMonitor(this::admin, clock, END_OFFSET_INTERVAL),
                 feederContext(outcomes, waiters, Duration.ofMillis(5), Duration.ofMillis(50), clock, meters),
                 new Indexer.Limits(0, Duration.ofSeconds(30), Duration.ofDays(1)),
                 () -> null);

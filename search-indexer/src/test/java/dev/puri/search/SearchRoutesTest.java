@@ -31,6 +31,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -62,6 +65,7 @@ final class SearchRoutesTest {
             "0s");
 
     private static final MemoryStore STORE = new MemoryStore();
+    private static final List<SearchServer> SERVERS = new ArrayList<>();
     private static SearchServer server;
 
     @BeforeAll
@@ -97,12 +101,26 @@ final class SearchRoutesTest {
     }
 
     private static SearchServer server(MemoryStore store) {
-        return SearchServer.start(Settings.read(SearchSettings.class, FLAGS, Map.of(), null), () -> store);
+        return server(store, FLAGS);
     }
 
+    private static SearchServer server(MemoryStore store, Map<String, String> flags) {
+        SearchServer started =
+                SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), () -> store);
+        SERVERS.add(started);
+        return started;
+    }
+
+    /** Each server waits up to two seconds for its requests to the brokers, so all stop at the same time. */
     @AfterAll
-    static void stop() {
-        server.close();
+    static void stop() throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (Future<?> stopped : threads.invokeAll(SERVERS.stream()
+                    .map(each -> Executors.callable(each::close))
+                    .toList())) {
+                stopped.get();
+            }
+        }
     }
 
     @AfterEach
@@ -193,25 +211,23 @@ final class SearchRoutesTest {
                 Instant.now(),
                 true,
                 null));
-        try (SearchServer other = server(store)) {
-            await().until(() -> CLIENT.send(
-                                    request(other.port(), "GET", "/v1/search?limit=1"),
-                                    HttpResponse.BodyHandlers.ofString())
-                            .statusCode()
-                    == 200);
-            int results = 0;
-            String path = "/v1/search?limit=1000&facets=false";
-            String cursor = "";
-            while (cursor != null) {
-                HttpResponse<String> answer = INTERNAL_API.send(
-                        request(other.port(), "GET", path + (cursor.isEmpty() ? "" : "&cursor=" + cursor)));
-                assertThat(answer.body().length()).isBetween(100_000, PageBudget.MAX_BYTES + 1_000);
-                JsonNode page = JSON.readTree(answer.body());
-                results += page.path("results").size();
-                cursor = page.path("cursor").asText(null);
-            }
-            assertThat(results).isEqualTo(40);
+        SearchServer other = server(store);
+        await().until(() ->
+                CLIENT.send(request(other.port(), "GET", "/v1/search?limit=1"), HttpResponse.BodyHandlers.ofString())
+                                .statusCode()
+                        == 200);
+        int results = 0;
+        String path = "/v1/search?limit=1000&facets=false";
+        String cursor = "";
+        while (cursor != null) {
+            HttpResponse<String> answer = INTERNAL_API.send(
+                    request(other.port(), "GET", path + (cursor.isEmpty() ? "" : "&cursor=" + cursor)));
+            assertThat(answer.body().length()).isBetween(100_000, PageBudget.MAX_BYTES + 1_000);
+            JsonNode page = JSON.readTree(answer.body());
+            results += page.path("results").size();
+            cursor = page.path("cursor").asText(null);
         }
+        assertThat(results).isEqualTo(40);
     }
 
     @Test
@@ -275,22 +291,21 @@ final class SearchRoutesTest {
 
     @Test
     void respondsNotReadyBeforeAnIndexIsComplete() throws Exception {
-        try (SearchServer empty = server(new MemoryStore())) {
-            for (String path : List.of("/v1/search", "/v1/stats", "/v1/search/verify")) {
-                HttpResponse<String> answer = INTERNAL_API.send(request(empty.port(), "GET", path));
-                assertThat(answer.statusCode()).as(path).isEqualTo(503);
-                assertThat(answer.headers().firstValue("Retry-After")).contains("1");
-                assertThat(answer.body()).contains("not-ready");
-            }
-            assertThat(INTERNAL_API
-                            .send(request(empty.port(), "POST", "/v1/search/reindex"))
-                            .statusCode())
-                    .isEqualTo(503);
-            assertThat(INTERNAL_API
-                            .send(request(empty.port(), "GET", "/health/started"))
-                            .statusCode())
-                    .isEqualTo(503);
+        SearchServer empty = server(new MemoryStore());
+        for (String path : List.of("/v1/search", "/v1/stats", "/v1/search/verify")) {
+            HttpResponse<String> answer = INTERNAL_API.send(request(empty.port(), "GET", path));
+            assertThat(answer.statusCode()).as(path).isEqualTo(503);
+            assertThat(answer.headers().firstValue("Retry-After")).contains("1");
+            assertThat(answer.body()).contains("not-ready");
         }
+        assertThat(INTERNAL_API
+                        .send(request(empty.port(), "POST", "/v1/search/reindex"))
+                        .statusCode())
+                .isEqualTo(503);
+        assertThat(INTERNAL_API
+                        .send(request(empty.port(), "GET", "/health/started"))
+                        .statusCode())
+                .isEqualTo(503);
     }
 
     @Test
@@ -327,24 +342,21 @@ final class SearchRoutesTest {
                 folder.resolve("tokens"), "shop resolve " + hash("s3") + "\nops admin " + hash("s4") + "\n");
         Map<String, String> flags = new HashMap<>(FLAGS);
         flags.put("auth.tokens", tokens.toString());
-        try (SearchServer guarded =
-                SearchServer.start(Settings.read(SearchSettings.class, flags, Map.of(), null), MemoryStore::new)) {
-            int port = guarded.port();
-            assertThat(status(port, "GET", "/v1/search", null)).isEqualTo(401);
-            assertThat(status(port, "GET", "/v1/search", "s5")).isEqualTo(401);
-            // The index is not complete, which only an authorized caller learns.
-            assertThat(status(port, "GET", "/v1/search", "s3")).isEqualTo(503);
-            assertThat(status(port, "GET", "/v1/search", "s4")).isEqualTo(403);
-            for (String method : List.of("GET", "POST", "DELETE")) {
-                assertThat(status(port, method, "/v1/search/reindex", "s3")).isEqualTo(403);
-            }
-            for (String path : List.of("/v1/search/verify", "/v1/stats", "/metrics")) {
-                assertThat(status(port, "GET", path, "s3")).as(path).isEqualTo(403);
-                assertThat(status(port, "GET", path, null)).as(path).isEqualTo(401);
-            }
-            assertThat(status(port, "GET", "/v1/search/reindex", "s4")).isEqualTo(200);
-            assertThat(status(port, "GET", "/openapi.json", null)).isEqualTo(200);
+        int port = server(new MemoryStore(), flags).port();
+        assertThat(status(port, "GET", "/v1/search", null)).isEqualTo(401);
+        assertThat(status(port, "GET", "/v1/search", "s5")).isEqualTo(401);
+        // The index is not complete, which only an authorized caller learns.
+        assertThat(status(port, "GET", "/v1/search", "s3")).isEqualTo(503);
+        assertThat(status(port, "GET", "/v1/search", "s4")).isEqualTo(403);
+        for (String method : List.of("GET", "POST", "DELETE")) {
+            assertThat(status(port, method, "/v1/search/reindex", "s3")).isEqualTo(403);
         }
+        for (String path : List.of("/v1/search/verify", "/v1/stats", "/metrics")) {
+            assertThat(status(port, "GET", path, "s3")).as(path).isEqualTo(403);
+            assertThat(status(port, "GET", path, null)).as(path).isEqualTo(401);
+        }
+        assertThat(status(port, "GET", "/v1/search/reindex", "s4")).isEqualTo(200);
+        assertThat(status(port, "GET", "/openapi.json", null)).isEqualTo(200);
     }
 
     private static String hash(String token) throws Exception {

@@ -17,9 +17,12 @@ import java.util.Random;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Lists that are too long to examine completely for one page. */
-final class LuceneListTest {
+@Execution(ExecutionMode.CONCURRENT)
+final class LuceneListIT {
     private static final int IDENTITIES = 14_000;
 
     @TempDir
