@@ -9,6 +9,7 @@ import dev.puri.search.index.SearchQuery.Order;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -115,11 +116,13 @@ public abstract class EntryContract extends SearchIndexContract {
         AtomicReference<Throwable> failed = new AtomicReference<>();
         AtomicInteger reads = new AtomicInteger();
         AtomicBoolean over = new AtomicBoolean();
+        // Each write allows some reads. Otherwise the readers would take most of the processor time from the writer.
+        Semaphore allowedReads = new Semaphore(0);
         List<Thread> readers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             readers.add(Thread.ofPlatform().start(() -> {
                 try {
-                    while (!over.get()) {
+                    for (allowedReads.acquire(); !over.get(); allowedReads.acquire()) {
                         assertThat(SampleQuery.text("steady").purisOf(index)).containsExactly("music:tracks:0");
                         assertThat(SampleQuery.list(Order.OLDEST).run(index).hits())
                                 .isNotEmpty();
@@ -135,6 +138,7 @@ public abstract class EntryContract extends SearchIndexContract {
         try {
             for (int i = 1; i < 60 || reads.get() < 30; i++) {
                 assertThat(failed.get()).isNull();
+                allowedReads.release(3 * readers.size());
                 apply(Item.of("music:tracks:" + i % 7, "title", i % 7 == 0 ? "steady" : "other " + i));
                 if (i % 10 == 0) {
                     index.commit(topics.checkpoint());
@@ -142,6 +146,7 @@ public abstract class EntryContract extends SearchIndexContract {
             }
         } finally {
             over.set(true);
+            allowedReads.release(readers.size());
             for (Thread reader : readers) {
                 reader.join();
             }
