@@ -76,6 +76,7 @@ final class SchemaLookup implements AutoCloseable {
     private final InstantSource clock;
     private final Duration maxWait;
     private final int waitsPerSecond;
+    private final Duration retryDelay;
     private final Map<Integer, Known> knownById = new ConcurrentHashMap<>();
     private final Map<Integer, CountDownLatch> openRequests = new ConcurrentHashMap<>();
     private final Map<Integer, CachedUnknown> unknownById = new LinkedHashMap<>() {
@@ -90,8 +91,7 @@ final class SchemaLookup implements AutoCloseable {
             CONCURRENT_REQUESTS,
             Thread.ofPlatform().daemon().name("schema-request-", 0).factory());
     private final Stop stop = new Stop();
-    private final SupervisedThread requester = new SupervisedThread(
-            "schema-lookup", stop, RetryPolicy.fixed(RETRY_DELAY), this::runRounds, SchemaLookup::logRoundFailure);
+    private final SupervisedThread requester;
     private long currentSecond;
     private int waitsInCurrentSecond;
     private volatile @Nullable Instant unreachableSince;
@@ -100,15 +100,24 @@ final class SchemaLookup implements AutoCloseable {
         this(registry, clock, MAX_WAIT, WAITS_PER_SECOND);
     }
 
+    SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration maxWait, int waitsPerSecond) {
+        this(registry, clock, maxWait, waitsPerSecond, RETRY_DELAY);
+    }
+
     /**
      * @param maxWait maximum time that the first caller for an id waits for the schema
      * @param waitsPerSecond maximum number of such waits per second
+     * @param retryDelay the delay before requests without a response are repeated
      */
-    SchemaLookup(SchemaRegistry registry, InstantSource clock, Duration maxWait, int waitsPerSecond) {
+    SchemaLookup(
+            SchemaRegistry registry, InstantSource clock, Duration maxWait, int waitsPerSecond, Duration retryDelay) {
         this.registry = registry;
         this.clock = clock;
         this.maxWait = maxWait;
         this.waitsPerSecond = waitsPerSecond;
+        this.retryDelay = retryDelay;
+        this.requester = new SupervisedThread(
+                "schema-lookup", stop, RetryPolicy.fixed(retryDelay), this::runRounds, SchemaLookup::logRoundFailure);
         requester.start();
     }
 
@@ -273,7 +282,7 @@ final class SchemaLookup implements AutoCloseable {
     private void awaitNextRound(boolean anyFailure) throws InterruptedException {
         synchronized (openRequests) {
             if (anyFailure) {
-                openRequests.wait(RETRY_DELAY.toMillis());
+                openRequests.wait(retryDelay.toMillis());
             } else if (openRequests.isEmpty()) {
                 openRequests.wait();
             }

@@ -1,6 +1,7 @@
 package dev.puri.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
@@ -374,9 +375,10 @@ class RegistryTopologyTest extends DrivenTopology {
 
         byte[] value = encoded(created(TRACK, null));
         schemaRegistry.setAway(true);
-        SchemaLookup fresh = new SchemaLookup(schemaRegistry, InstantSource.system());
+        SchemaLookup fresh = new SchemaLookup(
+                schemaRegistry, InstantSource.system(), Duration.ofMillis(10), 5, Duration.ofMillis(10));
         assertThat(fresh.lookUp(eventSchemaId())).isInstanceOf(SchemaLookup.Pending.class);
-        assertThat(fresh.unreachableSince()).isNotNull();
+        await().pollInterval(Duration.ofMillis(10)).until(() -> fresh.unreachableSince() != null);
         schemaRegistry.setAway(false);
         assertThat(fresh.await(eventSchemaId())).isInstanceOf(SchemaLookup.Known.class);
         assertThat(fresh.unreachableSince()).isNull();

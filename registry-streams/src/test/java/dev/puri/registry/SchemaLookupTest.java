@@ -20,6 +20,8 @@ class SchemaLookupTest {
     /** More than are requested at once, and more than are open at once. */
     private static final int IDS = 5000;
 
+    private static final Duration RETRY_DELAY = Duration.ofMillis(10);
+
     private final Questions registry = new Questions();
 
     @Test
@@ -33,6 +35,7 @@ class SchemaLookupTest {
             registry.mayAnswer.countDown();
             // Each poll requests as many of the remaining ids as may be open at once.
             await().atMost(Duration.ofMinutes(1))
+                    .pollInterval(Duration.ofMillis(10))
                     .until(() -> IntStream.rangeClosed(1, IDS)
                                     .filter(id -> !(lookup.lookUp(id) instanceof SchemaLookup.Unknown))
                                     .count()
@@ -83,12 +86,16 @@ class SchemaLookupTest {
         };
         registry.isOutOfReach = true;
         registry.mayAnswer.countDown();
-        try (SchemaLookup lookup = new SchemaLookup(registry, failing, Duration.ofMillis(1), 0)) {
+        try (SchemaLookup lookup = new SchemaLookup(registry, failing, Duration.ofMillis(1), 0, RETRY_DELAY)) {
             assertThat(lookup.lookUp(1)).isInstanceOf(SchemaLookup.Pending.class);
-            await().atMost(Duration.ofMinutes(1)).until(() -> mayGoOn.getCount() == 0);
+            await().atMost(Duration.ofMinutes(1))
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> mayGoOn.getCount() == 0);
             registry.isOutOfReach = false;
 
-            await().atMost(Duration.ofMinutes(1)).until(() -> lookup.lookUp(1) instanceof SchemaLookup.Unknown);
+            await().atMost(Duration.ofMinutes(1))
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> lookup.lookUp(1) instanceof SchemaLookup.Unknown);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.puri.resolver;
 
+import static dev.puri.resolver.ServedRoutes.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import dev.puri.http.Listener;
 import dev.puri.http.ListenerOptions;
@@ -47,6 +47,9 @@ final class ExportsTest {
 
     /** More than the buffers of two operating systems for data that is sent and not read. */
     private static final int MANY = 150_000;
+
+    /** Many rows, and one of another collection. Tests only read it. */
+    private static final PackedTable LARGE = large();
 
     private final Metrics metrics = new Metrics();
     private final HttpClient client = HttpClient.newHttpClient();
@@ -95,10 +98,13 @@ final class ExportsTest {
         table.put(Puri.parse(puri), Rows.active(shard));
     }
 
-    private void putMany() {
+    private static PackedTable large() {
+        PackedTable large = new PackedTable();
         for (int i = 0; i < MANY; i++) {
-            put("soundcloud:tracks:" + i, "br-1");
+            large.put(Puri.parse("soundcloud:tracks:" + i), Rows.active("br-1"));
         }
+        large.put(Puri.parse("debian:packages:a%2Fb"), Rows.active("br-2"));
+        return large;
     }
 
     @Test
@@ -165,7 +171,7 @@ final class ExportsTest {
 
     @Test
     void limitsExportsAndFreesTheSlotOfACancelledOne() throws Exception {
-        putMany();
+        source = source(LARGE);
         try (Socket slow = connect()) {
             assertThat(slow.getInputStream().read()).isEqualTo('H');
 
@@ -181,7 +187,7 @@ final class ExportsTest {
     void aStalledReaderIsDisconnected() throws Exception {
         listener.close();
         start(Duration.ofMillis(500));
-        putMany();
+        source = source(LARGE);
         try (Socket stalled = connect()) {
             await().atMost(Duration.ofSeconds(60)).until(() -> exports("stalled") == 1);
 
@@ -194,7 +200,7 @@ final class ExportsTest {
 
     @Test
     void anExportIsCutOffWhenItsTableIsReplaced() throws Exception {
-        putMany();
+        source = source(LARGE);
         HttpResponse<InputStream> export = client.send(request("").build(), HttpResponse.BodyHandlers.ofInputStream());
         try (InputStream in = export.body()) {
             in.readNBytes(1_000);
@@ -210,7 +216,7 @@ final class ExportsTest {
     void aReaderThatReadsNothingIsDisconnectedWhenItsTableIsReplaced() throws Exception {
         listener.close();
         start(Duration.ofHours(1));
-        putMany();
+        source = source(LARGE);
         try (Socket stalled = connect()) {
             assertThat(stalled.getInputStream().read()).isEqualTo('H');
             source = source(new PackedTable());
@@ -220,7 +226,7 @@ final class ExportsTest {
 
     @Test
     void anExportThatTakesTooLongIsCutOff() throws Exception {
-        putMany();
+        source = source(LARGE);
         try (Socket slow = connect()) {
             assertThat(slow.getInputStream().read()).isEqualTo('H');
             nanos.addAndGet(Exports.MAX_DURATION.toNanos());

@@ -38,6 +38,8 @@ import java.util.function.Supplier;
 import org.apache.avro.Schema;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,7 +120,8 @@ abstract class ServedRoutes {
         InstantSource clock = InstantSource.system();
         ChangesOptions options = ChangesOptions.of(10, Duration.ofDays(1), 2, 10_000, Duration.ofSeconds(1));
         subscribers = Subscribers.start(options, consumers, registry, clock, metrics.registry());
-        refusals = RefusalLog.start(consumers, registry, 10, Duration.ofDays(30), 10, clock, metrics.registry());
+        // No request waits for the details of a refusal, because they never come.
+        refusals = RefusalLog.start(consumers, registry, 10, Duration.ofDays(30), 0, clock, metrics.registry());
         collections = DeclaredCollections.start(consumers, registry, Duration.ofSeconds(1), clock, metrics.registry());
         return new TopicHandlers(subscribers, refusals, collections, () -> table, () -> 12L, () -> null, options);
     }
@@ -152,6 +155,11 @@ abstract class ServedRoutes {
         waiters.close();
         metrics.close();
         client.close();
+    }
+
+    /** Waits, and looks every 10 ms, because routes answer within milliseconds. */
+    static ConditionFactory await() {
+        return Awaitility.await().pollInterval(Duration.ofMillis(10));
     }
 
     void put(String puri, Row row) {

@@ -1,7 +1,7 @@
 package dev.puri.resolver.live;
 
+import static dev.puri.resolver.live.RunningSubscribers.await;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.puri.resolver.live.Subscribers.Admission;
 import dev.puri.schemas.identity.Puri;
@@ -176,7 +176,7 @@ final class ChangesSimulationTest {
             }
             instances.forEach(Instance::readAll);
             for (Client client : clients) {
-                await("seed " + seed).atMost(Duration.ofSeconds(20)).until(() -> {
+                await().alias("seed " + seed).atMost(Duration.ofSeconds(20)).until(() -> {
                     if (!client.listen()) {
                         client.connect(instances.get(random.nextInt(3)));
                     }

@@ -84,11 +84,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private final ChangeReceiverFactory<C> receiverFactory;
     private final long checkRate;
     private final InstantSource clock;
+    private final Duration watchPeriod;
     private final Counter rebuilds;
     private final ReplacedTable replacedTable;
     private final Stop stop = new Stop();
-    private final SupervisedThread thread =
-            new SupervisedThread("table-keeper", stop, RETRY_POLICY, this::keepTable, this::onFailure);
+    private final SupervisedThread thread;
 
     /** The serving table with the receiver of its changes, and the feeder of that table or of its replacement. */
     private final LifeCycle<LiveTable<C>, TableFeeder> lifeCycle = new LifeCycle<>(Topics.IDENTITIES);
@@ -151,6 +151,38 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             long checkRate,
             InstantSource clock,
             MeterRegistry meters) {
+        this(
+                createAdmin,
+                feederFactory,
+                snapshots,
+                waiters,
+                receiverFactory,
+                maxLag,
+                maxLagAge,
+                hangingTransaction,
+                collector,
+                checkRate,
+                clock,
+                meters,
+                WATCH_PERIOD,
+                RETRY_POLICY);
+    }
+
+    TableKeeper(
+            Supplier<TopicAdmin> createAdmin,
+            TableFeeder.Factory feederFactory,
+            Snapshots snapshots,
+            Waiters waiters,
+            ChangeReceiverFactory<C> receiverFactory,
+            long maxLag,
+            Duration maxLagAge,
+            Supplier<@Nullable String> hangingTransaction,
+            Runnable collector,
+            long checkRate,
+            InstantSource clock,
+            MeterRegistry meters,
+            Duration watchPeriod,
+            RetryPolicy retryPolicy) {
         this.createAdmin = createAdmin;
         this.feederFactory = feederFactory;
         this.snapshots = snapshots;
@@ -159,6 +191,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
         this.replacedTable = new ReplacedTable(collector);
         this.checkRate = checkRate;
         this.clock = clock;
+        this.watchPeriod = watchPeriod;
+        this.thread = new SupervisedThread("table-keeper", stop, retryPolicy, this::keepTable, this::onFailure);
         this.status = new TableStatus(lifeCycle, maxLag, maxLagAge, hangingTransaction, clock, meters);
         this.rebuilds = Counter.builder("puri.table.rebuilds")
                 .description("Attempts to replace the serving table by a new table")
@@ -350,7 +384,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                     + serving.rows()
                     + "; the serving table is kept until the topic has as many rows again, or until the"
                     + " resolver is restarted");
-            if (stop.awaitRequest(WATCH_PERIOD) || !newFeeder.isRunning()) {
+            if (stop.awaitRequest(watchPeriod) || !newFeeder.isRunning()) {
                 return false;
             }
             try {
@@ -375,7 +409,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 return request.get();
             } catch (TopicUnavailableException e) {
                 reportProblem(String.valueOf(e.getMessage()));
-                if (stop.awaitRequest(WATCH_PERIOD)) {
+                if (stop.awaitRequest(watchPeriod)) {
                     throw e;
                 }
             }
@@ -383,7 +417,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     }
 
     private void watch(TopicAdmin admin, TableFeeder currentFeeder, FedTable fed, RowChanges changeReceiver) {
-        while (!stop.awaitRequest(WATCH_PERIOD)) {
+        while (!stop.awaitRequest(watchPeriod)) {
             replacedTable.collectIfInMemory();
             if (status.rebuild().isRunning()) {
                 log.info("The table is rebuilt on request");

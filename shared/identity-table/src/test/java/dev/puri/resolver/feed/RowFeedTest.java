@@ -291,16 +291,18 @@ final class RowFeedTest {
                 Thread.currentThread().interrupt();
             }
         });
-        AtomicInteger added = new AtomicInteger();
-        CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
-            for (int i = 0; i < 100_000; i++) {
-                add(TRACK.toBytes(), avro(KNOWN, Rows.active("br-" + i % 9)));
-                added.incrementAndGet();
-            }
-            writer.handOverUpTo(0, 100_000);
-        });
         // One batch is being written, and all others are full.
         int most = RowWriter.BATCHES * RowBatch.MAX_ROWS;
+        int all = 2 * most;
+        AtomicInteger added = new AtomicInteger();
+        CompletableFuture<Void> adding = CompletableFuture.runAsync(() -> {
+            byte[] value = avro(KNOWN, Rows.active("br-1"));
+            for (int i = 0; i < all; i++) {
+                add(TRACK.toBytes(), value);
+                added.incrementAndGet();
+            }
+            writer.handOverUpTo(0, all);
+        });
         await().during(Duration.ofMillis(300))
                 .untilAsserted(() -> assertThat(added.get()).isEqualTo(most));
         assertThat(adding).isNotDone();
@@ -309,7 +311,7 @@ final class RowFeedTest {
 
         adding.get(20, TimeUnit.SECONDS);
         writer.await();
-        assertThat(table.nextOffset(0)).isEqualTo(100_000);
+        assertThat(table.nextOffset(0)).isEqualTo(all);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.puri.projection.DigestCheck;
+import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.TopicAdmin;
 import dev.puri.projection.wait.Waiters;
 import dev.puri.resolver.Rows;
@@ -149,7 +150,9 @@ final class TableKeeperTest {
                 () -> {},
                 100_000,
                 clock,
-                meters);
+                meters,
+                Duration.ofMillis(20),
+                RetryPolicy.fixed(Duration.ofMillis(20)));
     }
 
     @AfterEach

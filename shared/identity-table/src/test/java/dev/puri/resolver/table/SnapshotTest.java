@@ -4,63 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.resolver.Rows;
-import dev.puri.schemas.identity.Handle;
-import dev.puri.schemas.identity.Prefix;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Row;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
-final class SnapshotTest {
-    private static final Uuid TOPIC = new Uuid(1, 2);
-    private static final Instant NOW = Instant.parse("2026-03-08T00:00:00Z");
-    private static final SnapshotOrigin ORIGIN = new SnapshotOrigin(TOPIC, 2, NOW);
-
-    @TempDir
-    private Path folder;
-
-    private final long seed = new Random().nextLong();
-    private final Random random = new Random(seed);
-
-    private Path file() {
-        return folder.resolve("identities.snapshot");
-    }
-
-    private static SnapshotRequirements terms() {
-        return terms(TOPIC, 2, 0, 1_000_000_000, NOW);
-    }
-
-    private static SnapshotRequirements terms(Uuid topic, int partitions, long begin, long end, Instant now) {
-        Map<Integer, Long> begins = new TreeMap<>();
-        Map<Integer, Long> ends = new TreeMap<>();
-        for (int partition = 0; partition < partitions; partition++) {
-            begins.put(partition, begin);
-            ends.put(partition, end);
-        }
-        return new SnapshotRequirements(topic, begins, ends, Duration.ofDays(7), now);
-    }
-
+final class SnapshotTest extends SnapshotFile {
     @Test
     void opensATableAsWritten() throws Exception {
         PackedTable table = new PackedTable();
@@ -79,44 +36,6 @@ final class SnapshotTest {
         assertThat(opened.nextOffset(0)).isEqualTo(700);
         assertThat(opened.committedOffset(new TopicPartition("t", 0))).isEqualTo(700);
         assertThat(opened.committedOffset(new TopicPartition("t", 1))).isNull();
-    }
-
-    /**
-     * So many that each thread gathers more of a segment's handles than a page holds, and a table has several
-     * blocks.
-     */
-    @Test
-    void opensALargeTableAsWritten() throws Exception {
-        int rows = 1_200_000;
-        PackedTable table = new PackedTable();
-        for (int i = 0; i < rows; i++) {
-            table.put(numbered(i), Rows.active("br-" + i % 3, handleOf(i).text()));
-        }
-        table.writeSnapshot(file(), ORIGIN, NOW);
-
-        PackedTable opened = PackedTable.open(file(), terms());
-
-        assertThat(opened.rows()).isEqualTo(rows);
-        for (int i = 0; i < rows; i++) {
-            Identity found = opened.byHandle(handleOf(i));
-            if (found == null || !found.puri().equals(numbered(i)) || opened.byPuri(numbered(i)) == null) {
-                throw new AssertionError("row " + i + " is " + found);
-            }
-        }
-        assertThat(opened.stats().handles()).isEqualTo(rows);
-        assertThat(opened.stats().byShard()).isEqualTo(table.stats().byShard());
-    }
-
-    private static Puri numbered(int number) {
-        return Puri.parse("music:tracks:" + number);
-    }
-
-    private static Handle handleOf(int number) {
-        StringBuilder text = new StringBuilder();
-        for (int shift = 0; shift < 75; shift += 5) {
-            text.append(Handle.ALPHABET.charAt(shift < 30 ? number >>> shift & 31 : 7));
-        }
-        return Handle.of(new Prefix("trk"), text.toString());
     }
 
     /** The dump of a name that is deleted and created again while its segment is read. */
@@ -181,57 +100,6 @@ final class SnapshotTest {
         assertThat(PackedTable.open(file(), terms()).rows()).isZero();
     }
 
-    /** The writer continues during the dump; the records that compaction leaves in the topic are replayed. */
-    @Test
-    void snapshotDuringWritesPlusLaterRecordsEqualsTheTable() throws Exception {
-        History history = new History(seed);
-        PackedTable table = new PackedTable();
-        AtomicBoolean over = new AtomicBoolean();
-        CompletableFuture<Long> writing = CompletableFuture.supplyAsync(() -> {
-            long offset = 0;
-            while (!over.get()) {
-                history.at(offset++).applyTo(table);
-                if (offset % 100 == 0) {
-                    table.setNextOffset(0, offset);
-                }
-            }
-            return offset;
-        });
-        try {
-            for (int round = 0; round < 10; round++) {
-                long before = table.nextOffset(0);
-                table.writeSnapshot(folder.resolve("snapshot" + round), ORIGIN, NOW);
-                // Otherwise nothing was written meanwhile.
-                while (table.nextOffset(0) == before && !writing.isDone()) {
-                    Thread.onSpinWait();
-                }
-            }
-        } finally {
-            over.set(true);
-        }
-        long end = writing.get(20, TimeUnit.SECONDS);
-        Map<Puri, Long> last = new HashMap<>();
-        for (long offset = 0; offset < end; offset++) {
-            last.put(history.at(offset).puri(), offset);
-        }
-        Map<Puri, Row> model = new HashMap<>();
-        last.forEach((puri, offset) -> {
-            Row row = history.at(offset).row();
-            if (row != null) {
-                model.put(puri, row);
-            }
-        });
-        for (int round = 0; round < 10; round++) {
-            PackedTable opened = PackedTable.open(folder.resolve("snapshot" + round), terms());
-            // Compacted: of each name only the last record is left, tombstones among them.
-            last.values().stream()
-                    .filter(offset -> offset >= opened.nextOffset(0))
-                    .sorted()
-                    .forEach(offset -> history.at(offset).applyTo(opened));
-            assertSame(opened, model);
-        }
-    }
-
     @Test
     void refusesATruncatedSnapshot() throws Exception {
         byte[] whole = written(500);
@@ -241,17 +109,6 @@ final class SnapshotTest {
         assertRefused(new byte[0]);
         assertRefused(Arrays.copyOf(whole, whole.length - 1));
         assertRefused(Arrays.copyOf(whole, whole.length + 1));
-    }
-
-    @Test
-    void refusesASnapshotWithAFlippedBit() throws Exception {
-        byte[] whole = written(100);
-        for (int i = 0; i < 2_000; i++) {
-            byte[] flipped = whole.clone();
-            int at = i < 200 ? i : i < 400 ? whole.length - 1 - (i - 200) : random.nextInt(whole.length);
-            flipped[at] ^= (byte) (1 << random.nextInt(8));
-            assertRefused(flipped);
-        }
     }
 
     @Test
@@ -293,51 +150,9 @@ final class SnapshotTest {
         }
     }
 
-    private byte[] written(int rows) throws IOException {
-        PackedTable table = new PackedTable();
-        filled(table, rows);
-        table.writeSnapshot(file(), ORIGIN, NOW);
-        return Files.readAllBytes(file());
-    }
-
-    private void assertRefused(byte[] bytes) throws IOException {
-        Files.write(file(), bytes);
-        assertThatThrownBy(() -> PackedTable.open(file(), terms()))
-                .as("seed %d", seed)
-                .isInstanceOf(SnapshotRefusedException.class);
-    }
-
     private void assertRefused(SnapshotRequirements terms, String reason) {
         assertThatThrownBy(() -> PackedTable.open(file(), terms))
                 .isInstanceOf(SnapshotRefusedException.class)
                 .hasMessageContaining(reason);
-    }
-
-    private Map<Puri, Row> filled(PackedTable table, int count) {
-        AnyRows rows = new AnyRows(random);
-        Map<Puri, Row> model = new HashMap<>();
-        for (int i = 0; i < count; i++) {
-            Puri puri = rows.puri();
-            Row row = rows.row(random.nextInt(4) == 0 ? null : rows.handle());
-            table.put(puri, row);
-            model.put(puri, row);
-        }
-        return model;
-    }
-
-    private void assertSame(PackedTable table, Map<Puri, Row> model) {
-        Map<Puri, Row> scanned = new HashMap<>();
-        table.scan(identity -> scanned.put(identity.puri(), identity.row()));
-        assertThat(scanned).as("seed %d", seed).isEqualTo(model);
-        assertThat(table.rows()).as("seed %d", seed).isEqualTo(model.size());
-        List<Handle> handles = new ArrayList<>();
-        model.forEach((puri, row) -> {
-            assertThat(table.byPuri(puri)).as("seed %d", seed).isEqualTo(new Identity(puri, row));
-            if (row.handle() != null) {
-                handles.add(row.handle());
-                assertThat(table.byHandle(row.handle())).as("seed %d", seed).isEqualTo(new Identity(puri, row));
-            }
-        });
-        assertThat(table.stats().handles()).as("seed %d", seed).isEqualTo(handles.size());
     }
 }

@@ -139,6 +139,10 @@ public final class TransactionMonitor implements AutoCloseable {
             currentReader = readers.get();
             reader = currentReader;
         }
+        // The first close of the reader may have found none.
+        if (stop.isRequested()) {
+            return;
+        }
         List<StalledPartition> stalled = stalls.observe(currentReader.offsets(), nanoTime.getAsLong()).stream()
                 .filter(stall -> stall.stalledFor().compareTo(OpenTransaction.MARKER_DELAY) >= 0)
                 .sorted(Comparator.comparing((StalledPartition stall) -> !isEssential(stall))

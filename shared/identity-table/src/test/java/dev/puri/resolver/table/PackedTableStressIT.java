@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
  * detected as a row that was never written.
  */
 @Timeout(60)
-final class PackedTableStressTest {
+final class PackedTableStressIT {
     private static final int NAMES = 64;
     private static final int BATCHES = 4;
     private static final Duration LONG_ENOUGH = Duration.ofSeconds(4);
@@ -68,7 +68,7 @@ final class PackedTableStressTest {
                 while (!over.get()) {
                     // A scan prevents the removal of words, so words must be removed between two scans.
                     if (versions.get() > scanned + 5_000) {
-                        table.scan(PackedTableStressTest::assertWhole);
+                        table.scan(PackedTableStressIT::assertWhole);
                         scanned = versions.get();
                     }
                     Thread.yield();

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.Test;
  * other partition counts, re-creation, erasure, invalid records, lost and duplicated grants, crash and replay,
  * collections whose search is switched on and off, and a namespace whose mode changes.
  */
-class RegistrySimulationTest {
+class RegistrySimulationIT {
     private static final int SEEDS = 300;
     private static final int EVENTS = 250;
     private static final int PARTITIONS = 4;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A process that does nothing but write its table and snapshots is killed, at any moment. */
 @Timeout(180)
-final class SnapshotKillTest {
+final class SnapshotKillIT {
     private static final int KILLS = 5;
     private static final Uuid TOPIC = new Uuid(1, 2);
 
