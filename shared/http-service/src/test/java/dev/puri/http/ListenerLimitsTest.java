@@ -20,8 +20,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Clients that exceed a limit get a problem, or their connection is closed. */
+@Isolated("measures the memory of this process")
 @Timeout(60)
 final class ListenerLimitsTest {
     private static final int MAX_CONNECTIONS = 20;

@@ -16,9 +16,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** Text from clients is logged but cannot forge log lines. */
+@Isolated("reads what all classes log")
 @Timeout(60)
 final class LoggingTest {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -30,8 +30,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
+@Isolated("reads what all classes log")
 @Timeout(60)
 final class RequestAuthorizerTest {
     private static final String RESOLVER = "3f9d0e6ab1c24c75a3b0d7f2e8c41a90";
