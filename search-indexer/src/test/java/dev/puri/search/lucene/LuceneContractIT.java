@@ -5,8 +5,12 @@ import dev.puri.search.index.IndexStore;
 import dev.puri.search.index.NestedContracts;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-final class LuceneContractTest extends NestedContracts {
+/** The contracts on Lucene. They run as integration tests because each case writes an index to disk. */
+@Execution(ExecutionMode.CONCURRENT)
+final class LuceneContractIT extends NestedContracts {
     @TempDir
     private Path folder;
 
