@@ -25,9 +25,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
 /** The life cycle of the index, without brokers and without an engine. */
+@Isolated("reads the log of all indexers")
 @Timeout(60)
 final class IndexerTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
