@@ -17,6 +17,7 @@ import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,9 @@ import picocli.CommandLine.Option;
             ""
         })
 final class PrintAttributesCommand extends Subcommand {
+    /** Maximum number of unreadable documents that are reported one by one. */
+    private static final int MAX_REPORTED = 10;
+
     @Option(
             names = "--source",
             paramLabel = "NAME",
@@ -83,10 +87,6 @@ final class PrintAttributesCommand extends Subcommand {
             console().out().flush();
             say("puri: the attributes of " + count + " identities");
             requireComplete(reader.beginningOffsets(partitions));
-            if (unreadable > 0) {
-                throw CommandException.failed(
-                        "the output is no complete backup, because it lacks unreadable documents: " + unreadable);
-            }
         }
         if (count == 0) {
             empty.requireAllowed(
@@ -104,6 +104,9 @@ final class PrintAttributesCommand extends Subcommand {
             return DocumentAvro.fromAvro(decoder.read(record.value()));
         } catch (UnreadableException | IllegalArgumentException e) {
             unreadable++;
+            if (unreadable > MAX_REPORTED) {
+                return null;
+            }
             say("puri: the document of " + puri + " at " + record.topic() + "-" + record.partition() + "@"
                     + record.offset() + " is unreadable: " + e.getMessage());
             return null;
@@ -111,16 +114,23 @@ final class PrintAttributesCommand extends Subcommand {
     }
 
     /**
-     * Ends the command if records were deleted, also while the topic was read. The attributes that are left are printed
-     * before, because there may be no other copy of them.
+     * Ends the command if documents are unreadable, or if records were deleted, also while the topic was read. The
+     * attributes that are left are printed before, because there may be no other copy of them.
      */
-    private static void requireComplete(Map<TopicPartition, Long> beginningOffsets) {
+    private void requireComplete(Map<TopicPartition, Long> beginningOffsets) {
         Map<Integer, Long> byPartition = new HashMap<>();
         beginningOffsets.forEach((partition, offset) -> byPartition.put(partition.partition(), offset));
         String deletedRecords = Truncation.deletedRecords(Topics.DOCUMENTS, byPartition);
+        List<String> reasons = new ArrayList<>();
         if (deletedRecords != null) {
+            reasons.add(deletedRecords);
+        }
+        if (unreadable > 0) {
+            reasons.add("number of unreadable documents: " + unreadable);
+        }
+        if (!reasons.isEmpty()) {
             throw CommandException.failed(
-                    deletedRecords + ", so the output lacks attributes and is no complete backup");
+                    String.join("; ", reasons) + ", so the output lacks attributes and is no complete backup");
         }
     }
 

@@ -118,7 +118,7 @@ class MisplacedRecordsIT {
         assertThat(run.outLines()).hasSize(7).noneMatch(line -> line.contains(DELETED + "\""));
         assertThat(run.err())
                 .contains("the document of " + DELETED + " at " + Topics.DOCUMENTS + "-" + partition + "@")
-                .contains("it lacks unreadable documents: 1")
+                .contains("number of unreadable documents: 1, so the output lacks attributes")
                 .doesNotContain("\tat ");
     }
 

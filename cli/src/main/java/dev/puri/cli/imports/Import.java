@@ -218,8 +218,7 @@ public final class Import {
      * Compares the registry with the planned rows.
      *
      * @param wait how long the resolver may take to read the last event of each partition, and how long it may then
-     * take
-     *     until all rows are equal
+     *     take until all rows are equal
      * @param maxPerSecond maximum number of rows per second; null for no limit
      * @throws ImportException if the load is not complete, or the resolver has not read its events, or another stage is
      *     running
