@@ -40,6 +40,7 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.streams.processor.api.Record;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Random histories through the real processors, against {@link Model}: duplicates, late replays,
@@ -47,6 +48,7 @@ import org.junit.jupiter.api.Test;
  * other partition counts, re-creation, erasure, invalid records, lost and duplicated grants, crash and replay,
  * collections whose search is switched on and off, and a namespace whose mode changes.
  */
+@Isolated("needs a core for itself")
 class RegistrySimulationIT {
     private static final int SEEDS = 300;
     private static final int EVENTS = 250;

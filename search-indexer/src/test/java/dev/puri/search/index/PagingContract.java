@@ -49,7 +49,7 @@ public abstract class PagingContract extends SearchIndexContract {
         }
         apply();
         for (String text : List.of("moon ", "moo", "mooon ", "\"moon\"")) {
-            List<String> found = SampleQuery.text(text).limit(13).allPagesOf(index, this::disturb);
+            List<String> found = SampleQuery.text(text).limit(7).allPagesOf(index, this::disturb);
             assertThat(found).as(text).doesNotHaveDuplicates();
             assertThat(found).as(text).containsAll(steady);
         }

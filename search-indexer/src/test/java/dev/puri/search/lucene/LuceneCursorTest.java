@@ -42,7 +42,7 @@ final class LuceneCursorTest {
             int[] page = {0};
             List<String> found = SampleQuery.text("wo").limit(10).allPagesOf(index, () -> {
                 try {
-                    write(index, "music:noise:" + page[0] + "-", page[0]++ == 0 ? 1_500 : 0);
+                    write(index, "music:noise:" + page[0] + "-", page[0]++ == 0 ? 3_000 : 0);
                 } catch (IndexUnavailableException e) {
                     throw new AssertionError(e);
                 }

@@ -33,7 +33,9 @@ import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("counts retries in a second")
 final class ClusterClientTest {
     private final List<HttpServer> servers = new ArrayList<>();
     private final List<String> requests = new CopyOnWriteArrayList<>();
@@ -151,7 +153,7 @@ final class ClusterClientTest {
             exchange.getResponseBody().flush();
         });
         try (ClusterClient cluster =
-                cluster(Map.of("PURI_OPENSEARCH_URL", start(server), "PURI_OPENSEARCH_TIMEOUT", "100ms"))) {
+                cluster(Map.of("PURI_OPENSEARCH_URL", start(server), "PURI_OPENSEARCH_TIMEOUT", "500ms"))) {
             assertThatThrownBy(() -> cluster.sendWithReadTimeout("GET", "/x", null))
                     .isInstanceOf(IndexUnavailableException.class)
                     .hasMessageContaining("does not answer");

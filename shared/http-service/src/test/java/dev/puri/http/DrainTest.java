@@ -56,7 +56,7 @@ final class DrainTest {
                             awaited(end);
                             exchange.runOnEventLoop(() -> text(exchange, "ended"));
                         },
-                        List.of(listener)));
+                        List.of(listener)), Thread::startVirtualThread);
 
                 EventStreamTest.await("unready", () -> ready(port).startsWith("HTTP/1.1 503 "));
                 assertThat(ready(port)).contains("\"name\":\"drain\"");

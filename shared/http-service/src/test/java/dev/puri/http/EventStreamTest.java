@@ -25,7 +25,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("measures times of a tenth of a second")
 @Timeout(60)
 final class EventStreamTest {
     private static final int MAX_PENDING = 1 << 20;

@@ -155,7 +155,7 @@ final class LaterAnswerTest extends RunningListener {
                 client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
         assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
 
-        CompletableFuture<Void> closed = CompletableFuture.runAsync(listener::close);
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(listener::close, Thread::startVirtualThread);
         assertThat(closed).isNotDone();
         held.get().runOnEventLoop(() -> text(held.get(), "late"));
 

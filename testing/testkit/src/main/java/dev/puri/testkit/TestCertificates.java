@@ -47,7 +47,10 @@ public final class TestCertificates {
     /** A private key, and its certificate with the authority's certificate after it. */
     private record Identity(PrivateKey key, X509Certificate... chain) {}
 
-    /** Returns the certificates that all tests of this JVM share. */
+    /**
+     * Returns the certificates that all tests of this JVM share. From then on, key stores of this JVM have weak
+     * encryption, which makes TLS servers start sooner.
+     */
     public static synchronized TestCertificates shared() {
         if (shared == null) {
             shared = new TestCertificates();
@@ -73,8 +76,7 @@ public final class TestCertificates {
 
     private void create(String alias, String algorithm, @Nullable String authority) throws GeneralSecurityException {
         KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
-        // A longer RSA key takes a second to create.
-        generator.initialize(algorithm.equals("EC") ? 256 : 1024);
+        generator.initialize(algorithm.equals("EC") ? 256 : 2048);
         KeyPair pair = generator.generateKeyPair();
         if (authority == null) {
             X509Certificate own = Der.certificate(alias, pair, alias, pair.getPrivate(), Der.AUTHORITY);

@@ -100,6 +100,7 @@ public final class ResolverClient implements IdentityResolver {
         return open(options, ChangeFeed.MIN_RETRY_DELAY);
     }
 
+    /** For tests: opens a client whose feed connects again after another shortest delay. */
     static ResolverClient open(ResolverOptions options, Duration minFeedRetryDelay) {
         ResolverClient client = new ResolverClient(options, minFeedRetryDelay);
         if (client.feed != null) {

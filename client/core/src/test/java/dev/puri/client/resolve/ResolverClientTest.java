@@ -344,6 +344,15 @@ class ResolverClientTest {
     }
 
     @Test
+    void aSilentAddressWithoutHedgingLeavesTimeForTheNext() {
+        first.resolving(first::hang);
+        try (ResolverClient client = open(both().deadline(Duration.ofSeconds(2)))) {
+            assertThat(client.resolve(NAME)).isInstanceOf(Verdict.Found.class);
+            assertThat(client.requestStatistics().failedOver()).isEqualTo(1);
+        }
+    }
+
+    @Test
     void hedgesAreBoundedByAShareOfRequests() {
         HedgeBudget budget = new HedgeBudget(0.25);
         assertThat(budget.take()).isTrue();

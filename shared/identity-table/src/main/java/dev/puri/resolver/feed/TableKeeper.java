@@ -168,6 +168,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
                 RETRY_POLICY);
     }
 
+    /**
+     * For tests.
+     *
+     * @param watchPeriod the period of the checks of the topic and the table
+     * @param retryPolicy the delays before the thread continues after a failure
+     */
     TableKeeper(
             Supplier<TopicAdmin> createAdmin,
             TableFeeder.Factory feederFactory,
@@ -240,7 +246,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     private void keepTable() {
         try (TopicAdmin admin = createAdmin.get()) {
             topicAdmin = admin;
-            // A close that saw no client yet cannot end its requests.
+            // close() may have run before the client existed. Then nothing would end its requests.
             if (!stop.isRequested()) {
                 openAndFeed(admin);
             }

@@ -15,7 +15,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
+@Isolated("looks at all threads of this process")
 @Timeout(30)
 final class ReadAheadTest {
     private static final TopicPartition PARTITION = new TopicPartition("t", 0);

@@ -139,7 +139,7 @@ public final class TransactionMonitor implements AutoCloseable {
             currentReader = readers.get();
             reader = currentReader;
         }
-        // The first close of the reader may have found none.
+        // close() may have run before the reader existed. Then nothing would end its requests.
         if (stop.isRequested()) {
             return;
         }

@@ -90,8 +90,8 @@ final class BareJob {
     }
 
     /**
-     * The sizes of the records of a topic, read after a run of the topology. The baseline writes records of these sizes,
-     * so it writes as many bytes as the topology even if the formats of the records change.
+     * The sizes of the records of a topic, read after a run of the topology. The baseline writes records of these
+     * sizes, so it writes as many bytes as the topology even if the formats of the records change.
      *
      * @param key median number of bytes of a key
      * @param value median number of bytes of a value; tombstones do not count

@@ -150,8 +150,13 @@ class HibernateTest {
     private static void transaction(Consumer<Session> work) {
         try (Session session = sessions.openSession()) {
             Transaction transaction = session.beginTransaction();
-            work.accept(session);
-            transaction.commit();
+            try {
+                work.accept(session);
+                transaction.commit();
+            } catch (RuntimeException e) {
+                transaction.rollback();
+                throw e;
+            }
         }
     }
 
