@@ -48,15 +48,17 @@ final class DrainTest {
                 Exchange exchange = held.poll(10, TimeUnit.SECONDS);
                 assertThat(RawHttp1.ask(port, "GET /health/ready" + CLOSE)).startsWith("HTTP/1.1 200 ");
 
-                CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> Drain.run(
-                        health,
-                        Duration.ofSeconds(2),
-                        () -> {
-                            ending.countDown();
-                            awaited(end);
-                            exchange.runOnEventLoop(() -> text(exchange, "ended"));
-                        },
-                        List.of(listener)), Thread::startVirtualThread);
+                CompletableFuture<Void> stopped = CompletableFuture.runAsync(
+                        () -> Drain.run(
+                                health,
+                                Duration.ofSeconds(2),
+                                () -> {
+                                    ending.countDown();
+                                    awaited(end);
+                                    exchange.runOnEventLoop(() -> text(exchange, "ended"));
+                                },
+                                List.of(listener)),
+                        Thread::startVirtualThread);
 
                 EventStreamTest.await("unready", () -> ready(port).startsWith("HTTP/1.1 503 "));
                 assertThat(ready(port)).contains("\"name\":\"drain\"");
