@@ -104,11 +104,10 @@ final class PrintAttributesCommand extends Subcommand {
             return DocumentAvro.fromAvro(decoder.read(record.value()));
         } catch (UnreadableException | IllegalArgumentException e) {
             unreadable++;
-            if (unreadable > MAX_REPORTED) {
-                return null;
+            if (unreadable <= MAX_REPORTED) {
+                say("puri: the document of " + puri + " at " + record.topic() + "-" + record.partition() + "@"
+                        + record.offset() + " is unreadable: " + e.getMessage());
             }
-            say("puri: the document of " + puri + " at " + record.topic() + "-" + record.partition() + "@"
-                    + record.offset() + " is unreadable: " + e.getMessage());
             return null;
         }
     }
