@@ -24,16 +24,24 @@ public final class Hash {
     /** Returns the hash of text[from..to). */
     static long of(byte[] text, int from, int to, long seed) {
         int length = to - from;
-        long hash = seed ^ A;
+        // Both factors of each product depend on the seed, so no known text makes a product zero.
+        long hash = Long.rotateLeft(seed, 29) ^ length;
         int i = from;
-        for (; i + 8 <= to; i += 8) {
-            hash = fold(hash ^ (long) LONGS.get(text, i), B);
+        for (; i + 2 * Long.BYTES < to; i += 2 * Long.BYTES) {
+            hash = fold((long) LONGS.get(text, i) ^ seed, (long) LONGS.get(text, i + Long.BYTES) ^ hash);
         }
-        long remainder = 0;
-        for (; i < to; i++) {
-            remainder = remainder << 8 | text[i] & 0xFF;
+        long previous = 0;
+        long last = 0;
+        if (length >= Long.BYTES) {
+            // These numbers may overlap others, which is faster than a loop over the rest.
+            previous = (long) LONGS.get(text, Math.max(from, to - 2 * Long.BYTES));
+            last = (long) LONGS.get(text, to - Long.BYTES);
+        } else {
+            for (; i < to; i++) {
+                last = last << Byte.SIZE | text[i] & 0xFF;
+            }
         }
-        return fold(fold(hash ^ remainder, C ^ seed) ^ length, B);
+        return fold(fold(previous ^ seed, last ^ hash) ^ A, B);
     }
 
     /** Returns the hash of a number of 96 bits. */

@@ -97,7 +97,7 @@ public final class PackedTable implements Table, StateStore {
     public Map<Integer, Long> writeSnapshot(Path file, SnapshotOrigin origin, Instant now) throws IOException {
         // Copied before the dump, so that a table that opens the snapshot reads all later changes again.
         Map<Integer, Long> offsets = Map.copyOf(nextOffsets);
-        new SnapshotWriter(memory.puris(), memory.dictionaries(), memory.seed()).write(file, origin, offsets, now);
+        new SnapshotWriter(memory, digests).write(file, origin, offsets, now);
         return offsets;
     }
 

@@ -69,6 +69,10 @@ final class PartDigests {
         add(partition, part, -1, -hash);
     }
 
+    void replace(int partition, int part, long oldHash, long newHash) {
+        add(partition, part, 0, newHash - oldHash);
+    }
+
     private void add(int partition, int part, long rows, long sum) {
         long[] ofPartition = partition < cells.length ? cells[partition] : addPartition(partition);
         int cell = 2 * part;
@@ -145,6 +149,24 @@ final class PartDigests {
     private static boolean isEvenAndUnchanged(long[] counters, int index, long sequence) {
         VarHandle.loadLoadFence();
         return (sequence & 1) == 0 && (long) LONGS.getOpaque(counters, index) == sequence;
+    }
+
+    /**
+     * Copies the digests of a part, unless the part has changed since its sequence number was read. This object must not
+     * have digests of the part yet.
+     *
+     * @return whether the digests were copied
+     */
+    boolean copyUnchanged(PartDigests from, int part, long sequence) {
+        PartitionDigest[] copies = new PartitionDigest[from.partitions()];
+        Arrays.setAll(copies, partition -> from.of(partition, part));
+        if (!from.isUnchanged(part, sequence)) {
+            return false;
+        }
+        for (int partition = 0; partition < copies.length; partition++) {
+            add(partition, part, copies[partition].rows(), copies[partition].sum());
+        }
+        return true;
     }
 
     /** Writes the digests of partitions; {@link #BYTES_OF_PARTITION} for each. */

@@ -21,7 +21,6 @@ public final class RowBatch {
     private final RowCodec codec;
     private final RawRow rawRow;
     private final RecordParser parser;
-    private final byte[] scratch = RowCodec.buffer();
 
     /** The packed records, one after the other. Record {@code i} begins at {@code begins[i]}. */
     byte[] records = new byte[64 << 10];
@@ -155,12 +154,10 @@ public final class RowBatch {
 
     private void add(int partition) {
         int begin = begins[count];
-        int length = codec.encode(rawRow, scratch);
-        if (begin + length > records.length) {
+        if (begin + RowCodec.MAX_BYTES > records.length) {
             records = Arrays.copyOf(records, 2 * records.length);
         }
-        System.arraycopy(scratch, 0, records, begin, length);
-        begins[count + 1] = begin + length;
+        begins[count + 1] = codec.encode(rawRow, records, begin);
         puriHashes[count] = rawRow.puriHash;
         textHashes[count] = rawRow.textHash;
         rowHashes[count] = rawRow.rowHash();

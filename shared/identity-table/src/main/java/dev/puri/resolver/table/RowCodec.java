@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class RowCodec {
+    /** The number of bytes that an array must have for any record. */
+    static final int MAX_BYTES = Slab.MAX_RECORD_UNITS * Slab.UNIT_BYTES;
+
     static final int HANDLE_OFFSET = 2;
     private static final int HAS_HANDLE = 4;
     private static final int HAS_WIDE_HANDLE = 8;
@@ -38,11 +41,6 @@ final class RowCodec {
 
     RowCodec(Dictionaries dictionaries) {
         this.dictionaries = dictionaries;
-    }
-
-    /** Returns an array that is large enough for any row. */
-    static byte[] buffer() {
-        return new byte[Slab.MAX_RECORD_UNITS * Slab.UNIT_BYTES];
     }
 
     static boolean hasHandle(byte[] record) {
@@ -82,13 +80,18 @@ final class RowCodec {
                         + ((flags & HAS_WIDE_HANDLE) == 0 ? 0 : HandleKey.PACKED_PREFIX_BYTES);
     }
 
-    /** Writes the record of a row and returns its length, which is a multiple of 8. */
-    int encode(RawRow row, byte[] out) {
+    /**
+     * Writes the record of a row at an offset, which is a multiple of 8. Returns the offset after the record, which is
+     * a multiple of 8 too.
+     */
+    int encode(RawRow row, byte[] out, int begin) {
         int flags = row.status;
-        int offset = HANDLE_OFFSET;
+        int offset = begin + HANDLE_OFFSET;
         if (row.hasHandle) {
             offset = HandleKey.put(row, dictionaries, out, offset);
-            flags |= offset == HANDLE_OFFSET + HandleKey.PACKED_BYTES ? HAS_HANDLE : HAS_HANDLE | HAS_WIDE_HANDLE;
+            flags |= offset == begin + HANDLE_OFFSET + HandleKey.PACKED_BYTES
+                    ? HAS_HANDLE
+                    : HAS_HANDLE | HAS_WIDE_HANDLE;
         }
         offset = Varint.put(row.collection, out, offset);
         System.arraycopy(row.identifier, 0, out, offset, row.identifierLength);
@@ -113,8 +116,8 @@ final class RowCodec {
         while (offset % Slab.UNIT_BYTES != 0) {
             out[offset++] = 0;
         }
-        out[0] = (byte) (offset / Slab.UNIT_BYTES);
-        out[1] = (byte) flags;
+        out[begin] = (byte) ((offset - begin) / Slab.UNIT_BYTES);
+        out[begin + 1] = (byte) flags;
         return offset;
     }
 

@@ -22,7 +22,7 @@ import java.util.zip.CRC32C;
  */
 final class SnapshotFormat {
     static final long MAGIC = 0x7075_7269_7461_626cL; // "puritabl"
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     static final int CRC_BYTES = 4;
     static final int FIXED_HEAD_BYTES = 8 + 4 + 4 + 16 + 8 + 8 + 8;
     static final int FOOT_BYTES = 3 * (8 + 4) + 8 + 8 + CRC_BYTES;

@@ -164,9 +164,11 @@ final class TableWriter {
         digests.beginChange(part);
         byte[] oldRecord =
                 putInIndexes(batch.puriHashes[i], batch.hasHandle[i], batch.handleHashes[i], recordAddresses[i]);
-        digests.add(batch.partitions[i], part, batch.rowHashes[i]);
-        if (oldRecord != null) {
-            digests.subtract(batch.partitions[i], part, hasher.hash(oldRecord, 0, batch.textHashes[i]));
+        if (oldRecord == null) {
+            digests.add(batch.partitions[i], part, batch.rowHashes[i]);
+        } else {
+            long oldHash = hasher.hash(oldRecord, 0, batch.textHashes[i]);
+            digests.replace(batch.partitions[i], part, oldHash, batch.rowHashes[i]);
         }
         digests.endChange(part);
         Table.Changes changes = listener;

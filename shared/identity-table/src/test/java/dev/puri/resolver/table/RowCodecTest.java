@@ -17,7 +17,7 @@ final class RowCodecTest {
 
     private final Dictionaries dictionaries = new Dictionaries();
     private final RowCodec codec = new RowCodec(dictionaries);
-    private final byte[] buffer = RowCodec.buffer();
+    private final byte[] buffer = new byte[RowCodec.MAX_BYTES];
 
     @Test
     void decodesAnyRowAsEncoded() {
@@ -109,6 +109,6 @@ final class RowCodecTest {
     private byte[] encode(Identity identity, long seed) {
         RawRow raw = new RawRow(dictionaries, seed);
         raw.set(identity.puri(), identity.row());
-        return Arrays.copyOf(buffer, codec.encode(raw, buffer));
+        return Arrays.copyOf(buffer, codec.encode(raw, buffer, 0));
     }
 }

@@ -41,10 +41,10 @@ final class SnapshotTest extends SnapshotFile {
     /** The dump of a name that is deleted and created again while its segment is read. */
     @Test
     void nameThatASnapshotContainsTwiceBecomesOneRow() throws Exception {
-        Slab slab = new Slab();
-        Index names = new Index(slab);
-        Dictionaries dictionaries = new Dictionaries();
-        RowBatch batch = new RowBatch(dictionaries, new RowCodec(dictionaries), seed);
+        TableMemory memory = TableMemory.withSeed(seed);
+        Slab slab = memory.slab();
+        RowBatch batch = new RowBatch(memory.dictionaries(), new RowCodec(memory.dictionaries()), seed);
+        PartDigests changing = new PartDigests();
         batch.put(numbered(1), Rows.active("br-1", handleOf(1).text()));
         batch.put(numbered(2), Rows.active("br-2", handleOf(2).text()));
         batch.put(numbered(1), Rows.active("br-3", handleOf(3).text()));
@@ -52,9 +52,12 @@ final class SnapshotTest extends SnapshotFile {
             int length = batch.begins[i + 1] - batch.begins[i];
             long address = slab.allocateRecord(length / Slab.UNIT_BYTES);
             slab.copy(batch.records, batch.begins[i], address, length);
-            names.insert(batch.puriHashes[i], address);
+            memory.puris().insert(batch.puriHashes[i], address);
         }
-        new SnapshotWriter(names, dictionaries, seed).write(file(), ORIGIN, Map.of(), NOW);
+        for (int part = 0; part < PartDigests.PARTS; part++) {
+            changing.beginChange(part);
+        }
+        new SnapshotWriter(memory, changing).write(file(), ORIGIN, Map.of(), NOW);
 
         PackedTable opened = PackedTable.open(file(), terms());
 
@@ -67,6 +70,10 @@ final class SnapshotTest extends SnapshotFile {
         assertThat(opened.byHandle(handleOf(2))).isEqualTo(opened.byPuri(numbered(2)));
         assertThat(opened.stats().byShard().values()).containsExactlyInAnyOrder(1L, 1L);
         assertThat(opened.stats().handles()).isEqualTo(2);
+        for (int part = 0; part < opened.partCount(); part++) {
+            assertThat(opened.checkRows(part, ORIGIN.partitions()).differingPartitions())
+                    .isEmpty();
+        }
     }
 
     @Test

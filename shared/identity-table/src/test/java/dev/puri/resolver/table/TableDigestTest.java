@@ -44,11 +44,27 @@ final class TableDigestTest extends DigestedTable {
 
         TableFaults.flipBit(table, damaged);
 
+        assertThat(differingPartitions(table)).containsExactly(partition(damaged));
+    }
+
+    @Test
+    void aFlippedBitIsFoundInATableFromASnapshotToo() throws Exception {
+        fill(2_000);
+        Puri damaged = model.keySet().iterator().next();
+        TableFaults.flipBit(table, damaged);
+
+        table.writeSnapshot(file(), new SnapshotOrigin(TOPIC, PARTITIONS, NOW), NOW);
+
+        assertThat(differingPartitions(PackedTable.open(file(), requirements())))
+                .containsExactly(partition(damaged));
+    }
+
+    private static List<Integer> differingPartitions(PackedTable table) {
         List<Integer> differing = new ArrayList<>();
         for (int part = 0; part < table.partCount(); part++) {
             differing.addAll(table.checkRows(part, PARTITIONS).differingPartitions());
         }
-        assertThat(differing).containsExactly(partition(damaged));
+        return differing;
     }
 
     @Test

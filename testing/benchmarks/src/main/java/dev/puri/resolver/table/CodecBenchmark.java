@@ -31,7 +31,7 @@ public class CodecBenchmark extends StepBenchmark {
     private final RecordParser parser = new RecordParser(dictionaries);
     private final RecordParts parts = new RecordParts(dictionaries);
     private final RawRow raw = new RawRow(dictionaries, 1);
-    private final byte[] out = RowCodec.buffer();
+    private final byte[] out = new byte[RowCodec.MAX_BYTES];
     private final Puri[] puris = new Puri[ROWS];
     private final Row[] values = new Row[ROWS];
     private final byte[][] topicKeys = new byte[ROWS][];
@@ -53,7 +53,7 @@ public class CodecBenchmark extends StepBenchmark {
             topicValues[i] = writer.encode(1, RowAvro.toAvro(values[i]));
             tokens[i] = values[i].position().toString().getBytes(StandardCharsets.US_ASCII);
             raw.set(puris[i], values[i]);
-            records[i] = Arrays.copyOf(out, codec.encode(raw, out));
+            records[i] = Arrays.copyOf(out, codec.encode(raw, out, 0));
             if (!codec.decode(records[i]).equals(new Identity(puris[i], values[i]))
                     || !parser.parse(topicKeys[i], topicValues[i], tokens[i], raw)) {
                 throw new IllegalStateException("a decoded row differs from the encoded row: " + puris[i]);
@@ -71,7 +71,7 @@ public class CodecBenchmark extends StepBenchmark {
     public int encode() {
         int i = next();
         raw.set(puris[i], values[i]);
-        return codec.encode(raw, out);
+        return codec.encode(raw, out, 0);
     }
 
     /** Encodes the key and the value of a record of the topic. */
@@ -81,7 +81,7 @@ public class CodecBenchmark extends StepBenchmark {
         if (!parser.parse(topicKeys[i], topicValues[i], tokens[i], raw)) {
             throw new IllegalStateException("the fast parser does not accept the record");
         }
-        return codec.encode(raw, out);
+        return codec.encode(raw, out, 0);
     }
 
     /** Decodes as a look-up by pURI does. */

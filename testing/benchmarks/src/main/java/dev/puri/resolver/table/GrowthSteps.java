@@ -29,10 +29,10 @@ public final class GrowthSteps {
         Dictionaries dictionaries = new Dictionaries();
         RowCodec codec = new RowCodec(dictionaries);
         RawRow raw = new RawRow(dictionaries, 1);
-        byte[] record = RowCodec.buffer();
+        byte[] record = new byte[RowCodec.MAX_BYTES];
         for (int number = 0; number < rows; number++) {
             raw.set(Population.puri(number), Population.row(number, 0));
-            int length = codec.encode(raw, record);
+            int length = codec.encode(raw, record, 0);
             long address = allocate(length);
             slab.copy(record, 0, address, length);
             insert(handles, raw.handleHash, address);
