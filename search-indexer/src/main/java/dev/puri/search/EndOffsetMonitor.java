@@ -16,7 +16,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -101,9 +100,9 @@ final class EndOffsetMonitor implements AutoCloseable {
      * Asks for the high watermark of each partition of the documents' topic, by partition. Unlike the end offset, it
      * includes records of open transactions.
      *
-     * @return completes on any thread; exceptionally if the brokers do not answer
+     * @return completes on any thread; exceptionally if the brokers do not answer. The caller may complete it earlier
      */
-    CompletionStage<Map<Integer, Long>> documentHighWatermarks() {
+    CompletableFuture<Map<Integer, Long>> documentHighWatermarks() {
         TopicAdmin documents = topics.get(EntryKind.DOCUMENT);
         SourceOffsets offsets = lastOffsets;
         return documents == null || offsets == null

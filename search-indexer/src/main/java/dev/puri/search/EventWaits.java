@@ -9,6 +9,7 @@ import dev.puri.search.index.EntryKind;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class EventWaits {
     /** The current wait of a request that was cancelled, so that the next wait ends at once. */
     private static final CompletableFuture<?> CANCELLED = new CompletableFuture<>();
+
+    /** The minimum timeout of a request to the brokers, so that an event is also seen without a wait. */
+    private static final Duration MIN_BROKER_TIMEOUT = Duration.ofMillis(500);
 
     private final Indexer indexer;
     private final IndexRows rows;
@@ -108,9 +112,10 @@ final class EventWaits {
         if (feeder != null && feeder.isDocumentVisible(puri) || mayBlock && rows.isDocumentAsOf(event.token(), puri)) {
             return CompletableFuture.completedFuture(EventStatus.Seen.INSTANCE);
         }
+        long timeoutNanos = Math.max(deadlineNanos - System.nanoTime(), MIN_BROKER_TIMEOUT.toNanos());
         return indexer.endOffsets()
                 .documentHighWatermarks()
-                .toCompletableFuture()
+                .orTimeout(timeoutNanos, TimeUnit.NANOSECONDS)
                 .thenCompose(ends -> awaitOffset(
                         caller,
                         partition,

@@ -125,6 +125,17 @@ final class EventWaitsTest {
     }
 
     @Test
+    void aWaitEndsInTimeAlthoughNoBrokerResponds() throws Exception {
+        showRowWithoutDocument();
+        topics.setSilent(true);
+
+        CompletableFuture<EventStatus> status = waits.await(
+                "caller", new SearchRequest.AwaitedEvent(PURI, null, Samples.position(7), Duration.ofMillis(50)));
+
+        assertThat(status.get(30, TimeUnit.SECONDS)).isInstanceOf(EventStatus.NotCaughtUp.class);
+    }
+
+    @Test
     void aCancelledWaitForADocumentIsRemoved() throws Exception {
         showRowWithoutDocument();
         CompletableFuture<EventStatus> status = awaitEvent();

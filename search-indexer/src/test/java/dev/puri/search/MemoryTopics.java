@@ -68,6 +68,11 @@ final class MemoryTopics {
         topics.setAway(newValue);
     }
 
+    /** Makes requests for offsets and topics get no response, or not. */
+    void setSilent(boolean newValue) {
+        topics.setSilent(newValue);
+    }
+
     /** Deletes both topics and creates them again, without records. */
     synchronized void createAgain() {
         for (EntryKind kind : EntryKind.values()) {

@@ -149,6 +149,8 @@ final class RequestBody {
     void discard(Future<Void> written) {
         request.handler(chunk -> {});
         if (exchange.isHttp2()) {
+            // The client may end the body before it receives the reset.
+            request.endHandler(end -> {});
             written.onSuccess(done -> request.response().reset(NO_ERROR));
             return;
         }

@@ -42,6 +42,7 @@ final class Http2Test {
 
     private final Metrics metrics = new Metrics();
     private final BlockingQueue<Exchange> held = new LinkedBlockingQueue<>();
+    private final BlockingQueue<byte[]> bodies = new LinkedBlockingQueue<>();
     private final BlockingQueue<String> gone = new LinkedBlockingQueue<>();
     private final BlockingQueue<EventStream> streams = new LinkedBlockingQueue<>();
     private final BlockingQueue<EventStream.End> ended = new LinkedBlockingQueue<>();
@@ -67,7 +68,12 @@ final class Http2Test {
                         exchange -> streams.add(
                                 exchange.events(new EventStream.Options(1 << 20, Duration.ofMinutes(1)), ended::add))),
                 Route.post(
-                        "/echo", Scope.NONE, exchange -> exchange.readBody(body -> exchange.answer(200, "a/b", body))));
+                        "/echo",
+                        Scope.NONE,
+                        exchange -> exchange.readBody(body -> {
+                            bodies.add(body);
+                            exchange.answer(200, "a/b", body);
+                        })));
         listener = Listener.start(
                 ListenerOptions.at("127.0.0.1", 0)
                         .onOneThread()
@@ -139,6 +145,22 @@ final class Http2Test {
             raw.get(3, "/things/abc");
             assertThat(status(raw, 3)).isEqualTo("200");
         }
+    }
+
+    @Test
+    void aBodyThatIsTooLongDoesNotReachItsHandlerAlthoughItEnds() throws Exception {
+        try (RawHttp2 raw = raw()) {
+            byte[] head = RawHttp2.head("/echo");
+            head[0] = (byte) 0x83; // :method POST
+            raw.send(RawHttp2.HEADERS, RawHttp2.END_HEADERS, 1, head);
+            raw.send(RawHttp2.DATA, 0, 1, new byte[60]);
+            raw.send(RawHttp2.DATA, RawHttp2.END_STREAM, 1, new byte[60]);
+
+            assertThat(status(raw, 1)).isEqualTo("413");
+            raw.get(3, "/things/abc");
+            assertThat(status(raw, 3)).isEqualTo("200");
+        }
+        assertThat(bodies).isEmpty();
     }
 
     @Test

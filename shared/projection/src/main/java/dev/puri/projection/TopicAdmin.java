@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -106,12 +106,21 @@ public final class TopicAdmin implements AutoCloseable {
     /**
      * Requests the high watermarks of partitions: the end offsets that include uncommitted records.
      *
-     * @return completes on the client's thread; exceptionally if no broker responds in time
+     * @return completes on the client's thread; exceptionally if no broker responds in time. The caller may complete it
+     *     earlier
      */
-    public CompletionStage<Map<Integer, Long>> requestHighWatermarks(Collection<Integer> partitions) {
-        return request(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED)
-                .toCompletionStage()
-                .thenApply(TopicAdmin::byPartition);
+    public CompletableFuture<Map<Integer, Long>> requestHighWatermarks(Collection<Integer> partitions) {
+        // Only the admin client can complete the future of a KafkaFuture, so a caller could not set a timeout.
+        CompletableFuture<Map<Integer, Long>> highWatermarks = new CompletableFuture<>();
+        request(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED)
+                .whenComplete((infos, failure) -> {
+                    if (failure == null) {
+                        highWatermarks.complete(byPartition(infos));
+                    } else {
+                        highWatermarks.completeExceptionally(failure);
+                    }
+                });
+        return highWatermarks;
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.puri.testkit;
 
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -31,6 +32,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ids, offsets and tombstone retention of topics without a broker, and an admin client that reads them. Unit tests
@@ -42,6 +44,10 @@ public final class InMemoryTopics {
 
     private final Map<String, Topic> topics = new HashMap<>();
     private boolean isAway;
+    private boolean isSilent;
+
+    /** The requests that got no response. */
+    private final List<KafkaFutureImpl<?>> pending = new ArrayList<>();
 
     private record Topic(Uuid id, long[] begins, long[] lastStable, long[] ends) {}
 
@@ -72,6 +78,11 @@ public final class InMemoryTopics {
     /** Returns whether every request fails. */
     public synchronized boolean isAway() {
         return isAway;
+    }
+
+    /** Sets whether requests get no response, as if the connections to the brokers were interrupted. */
+    public synchronized void setSilent(boolean newValue) {
+        isSilent = newValue;
     }
 
     public synchronized void setBegin(TopicPartition partition, long offset) {
@@ -117,9 +128,15 @@ public final class InMemoryTopics {
                                 (Map<?, ?>) arguments[0],
                                 arguments.length == 1 ? new ListOffsetsOptions() : (ListOffsetsOptions) arguments[1]);
                     case "describeConfigs" -> describeConfigs((Collection<?>) arguments[0]);
-                    case "close" -> null;
+                    case "close" -> failPending();
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
+    }
+
+    private synchronized @Nullable Object failPending() {
+        pending.forEach(future -> future.completeExceptionally(new TimeoutException("the client was closed")));
+        pending.clear();
+        return null;
     }
 
     private synchronized DescribeTopicsResult describeTopics(Collection<?> names) {
@@ -159,6 +176,10 @@ public final class InMemoryTopics {
             Collection<K> keys, Function<K, String> topic, Function<K, V> response) {
         return keys.stream().collect(Collectors.toMap(Function.identity(), key -> {
             KafkaFutureImpl<V> future = new KafkaFutureImpl<>();
+            if (isSilent) {
+                pending.add(future);
+                return future;
+            }
             if (isAway) {
                 future.completeExceptionally(new TimeoutException("no broker"));
             } else if (!topics.containsKey(topic.apply(key))) {
