@@ -9,13 +9,12 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.settings.Settings;
+import dev.puri.testkit.TestCertificates;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -28,8 +27,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -177,7 +174,8 @@ final class ClusterClientTest {
     @Test
     void sendsCredentialsToATrustedClusterOnly(@TempDir Path folder) throws Exception {
         HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        server.setHttpsConfigurator(new HttpsConfigurator(selfSigned(folder)));
+        server.setHttpsConfigurator(
+                new HttpsConfigurator(TestCertificates.shared().server()));
         server.createContext("/", exchange -> answer(exchange, 200));
         String url = start(server).replace("http:", "https:");
         Map<String, String> environment = new HashMap<>(Map.of(
@@ -190,7 +188,8 @@ final class ClusterClientTest {
         }
         assertThat(authorizations).isEmpty();
 
-        environment.put("PURI_OPENSEARCH_CA", folder.resolve("ca.pem").toString());
+        Path authority = TestCertificates.shared().certificate("ca", folder.resolve("ca.pem"));
+        environment.put("PURI_OPENSEARCH_CA", authority.toString());
         try (ClusterClient cluster = cluster(environment)) {
             assertThat(cluster.sendWithWriteTimeout("GET", "/x", null).isFound())
                     .isTrue();
@@ -198,30 +197,6 @@ final class ClusterClientTest {
         assertThat(authorizations)
                 .containsExactly("Basic "
                         + Base64.getEncoder().encodeToString("puri:p\u00e4ss:word".getBytes(StandardCharsets.UTF_8)));
-    }
-
-    /** Returns a context with a self-signed certificate, and writes the certificate to {@code ca.pem}. */
-    private static SSLContext selfSigned(Path folder) throws Exception {
-        Path store = folder.resolve("keys.p12");
-        int status = new ProcessBuilder((Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                + " -J-XX:TieredStopAtLevel=1 -genkeypair -noprompt -storetype PKCS12 -storepass changeit -alias node -dname CN=node"
-                                + " -keyalg EC -validity 2 -ext san=ip:127.0.0.1 -keystore " + store)
-                        .split(" "))
-                .start()
-                .waitFor();
-        assertThat(status).isZero();
-        KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
-        Files.writeString(
-                folder.resolve("ca.pem"),
-                "-----BEGIN CERTIFICATE-----\n"
-                        + Base64.getMimeEncoder()
-                                .encodeToString(keys.getCertificate("node").getEncoded())
-                        + "\n-----END CERTIFICATE-----\n");
-        KeyManagerFactory own = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        own.init(keys, "changeit".toCharArray());
-        SSLContext context = SSLContext.getInstance("TLS");
-        context.init(own.getKeyManagers(), null, null);
-        return context;
     }
 
     /** Starts a node that answers with these statuses and repeats the last one. */

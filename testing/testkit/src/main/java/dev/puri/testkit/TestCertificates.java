@@ -128,6 +128,11 @@ public final class TestCertificates {
                 + "\n-----END " + label + "-----\n";
     }
 
+    /** Returns the TLS context of a server with the certificate {@code server}. */
+    public SSLContext server() {
+        return client("server");
+    }
+
     /**
      * Returns the TLS context of a client that trusts the authority {@code ca}.
      *
@@ -226,7 +231,7 @@ public final class TestCertificates {
         }
     }
 
-    /** A key manager that always presents the same certificate, even if the server does not accept its authority. */
+    /** A key manager that always presents the same certificate, even if the peer does not accept its authority. */
     private static final class FixedCertificate extends X509ExtendedKeyManager {
         private final String alias;
         private final Identity identity;
@@ -253,12 +258,21 @@ public final class TestCertificates {
 
         @Override
         public String[] getServerAliases(String type, Principal[] issuers) {
-            return new String[0];
+            return new String[] {alias};
         }
 
         @Override
         public @Nullable String chooseServerAlias(String type, Principal[] issuers, Socket socket) {
-            return null;
+            return serverAlias(type);
+        }
+
+        @Override
+        public @Nullable String chooseEngineServerAlias(String type, Principal[] issuers, SSLEngine engine) {
+            return serverAlias(type);
+        }
+
+        private @Nullable String serverAlias(String type) {
+            return type.equals(identity.key().getAlgorithm()) ? alias : null;
         }
 
         @Override
