@@ -104,7 +104,7 @@ final class Exports {
         } else if (running.incrementAndGet() > maxExports) {
             running.decrementAndGet();
             exchange.header("Retry-After", RETRY_AFTER_SECONDS)
-                    .problem(Problem.of(TOO_MANY_EXPORTS, "The maximum number of exports run."));
+                    .problem(Problem.of(TOO_MANY_EXPORTS, maxExports + " exports run already, which is the maximum."));
         } else {
             start(exchange, liveTable, format, filter);
         }

@@ -97,7 +97,7 @@ record CollectionRules(
         }
         String explanation;
         if (collection == null) {
-            explanation = "its collection is not registered, and only a registered collection can have handles";
+            explanation = "its collection is not declared, and only a declared collection can have handles";
         } else if (prefix == null) {
             explanation = collection.qualifiedName() + " has no prefix";
         } else {

@@ -15,6 +15,7 @@ import java.security.CodeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -41,9 +42,17 @@ public final class EmbeddedRegistry implements AutoCloseable {
     private static final int LOG_TAIL_LINES = 20;
     private static final Pattern LISTENING = Pattern.compile("Listening on: http://127\\.0\\.0\\.1:(\\d+)");
 
+    /**
+     * The delay after which the end of the child is reported. A signal of the terminal ends this process and the child
+     * at the same time, and this process is then closing.
+     */
+    private static final long REPORT_DELAY_MILLIS = 1_000;
+
     private final DataDirectory data;
     private final Process process;
     private final int port;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private volatile boolean isClosing;
 
     private EmbeddedRegistry(DataDirectory data, Process process, int port) {
         this.data = data;
@@ -72,6 +81,10 @@ public final class EmbeddedRegistry implements AutoCloseable {
             process = launch(home, directory, port);
             EmbeddedRegistry registry = new EmbeddedRegistry(directory, process, awaitPort(process, log(directory)));
             registry.awaitResponse();
+            process.onExit()
+                    .thenRunAsync(
+                            registry::reportEnd,
+                            CompletableFuture.delayedExecutor(REPORT_DELAY_MILLIS, TimeUnit.MILLISECONDS));
             started = true;
             return registry;
         } finally {
@@ -223,6 +236,14 @@ public final class EmbeddedRegistry implements AutoCloseable {
         throw failed("does not respond at " + request.uri() + ": " + lastResult, log(data));
     }
 
+    private void reportEnd() {
+        if (isClosing) {
+            ended.complete(null);
+        } else {
+            ended.completeExceptionally(failed("ended with status " + process.exitValue(), log(data)));
+        }
+    }
+
     private static EmbeddedException failed(String problem, Path log) {
         List<String> lines = read(log).lines().toList();
         List<String> tail = lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size());
@@ -304,6 +325,14 @@ public final class EmbeddedRegistry implements AutoCloseable {
         return process.isAlive();
     }
 
+    /**
+     * Returns a future that completes about a second after the child process has ended; exceptionally with an
+     * {@link EmbeddedException} if it ended before {@link #close}.
+     */
+    public CompletableFuture<Void> ended() {
+        return ended;
+    }
+
     /** Returns the process id of the child process. */
     public long pid() {
         return process.pid();
@@ -312,6 +341,7 @@ public final class EmbeddedRegistry implements AutoCloseable {
     /** Shuts the child process down, or kills it after a time-out. A second call does nothing. */
     @Override
     public void close() {
+        isClosing = true;
         try {
             process.getOutputStream().close();
             if (!process.waitFor(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -15,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -53,7 +54,21 @@ class EmbeddedRegistryIT {
         assertThat(registry.isAlive()).isTrue();
         registry.close();
         assertThat(registry.isAlive()).isFalse();
+        assertThat(registry.ended()).succeedsWithin(Duration.ofSeconds(20));
         registry.close();
+    }
+
+    @Test
+    void theEndOfAKilledChildIsReported() {
+        try (EmbeddedRegistry registry = EmbeddedRegistry.start(data, 0)) {
+            assertThat(ProcessHandle.of(registry.pid()).orElseThrow().destroyForcibly())
+                    .isTrue();
+
+            assertThat(registry.ended())
+                    .failsWithin(Duration.ofSeconds(20))
+                    .withThrowableOfType(ExecutionException.class)
+                    .withMessageContaining("the schema registry ended with status");
+        }
     }
 
     @Test
