@@ -18,6 +18,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,9 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
     static final ProblemType TOO_MANY_REFS = new ProblemType("too-many-refs", "The batch has too many references", 400);
 
     private static final String BYTE_ORDER_MARK = "\ufeff";
+
+    /** The part of Jackson's messages that names the source, and Jackson's settings instead of its text. */
+    private static final Pattern JACKSON_SOURCE = Pattern.compile("\\s*\\(start marker at .*", Pattern.DOTALL);
 
     private static final JsonFactory JSON = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -84,7 +88,8 @@ record ResolveRequest(List<Ref> refs, boolean byShard) {
             }
             return request;
         } catch (JsonProcessingException e) {
-            throw notJson(e.getOriginalMessage(), e.getLocation());
+            String mistake = JACKSON_SOURCE.matcher(e.getOriginalMessage()).replaceFirst("");
+            throw notJson(mistake, e.getLocation());
         } catch (CharacterCodingException e) {
             throw notJson("the body is not UTF-8", null);
         } catch (IOException e) {

@@ -60,6 +60,7 @@ final class RefusedRequestsTest extends ServedRoutes {
         body[14] = (byte) 0xff;
 
         assertThat(post(body, 400)).contains("not-json");
+        assertThat(post("{", 400)).contains("not-json").doesNotContain("Source");
         // Overlong forms of a slash and of NUL, a lone surrogate, and another encoding.
         for (String bytes : List.of("\u00c0\u00af", "\u00e0\u0080\u00af", "\u00c0\u0080", "\u00ed\u00a0\u0080")) {
             byte[] hidden = ("{\"refs\":[\"a:b:" + bytes + "\"]}").getBytes(StandardCharsets.ISO_8859_1);
