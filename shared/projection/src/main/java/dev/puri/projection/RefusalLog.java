@@ -35,7 +35,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -425,7 +424,7 @@ public final class RefusalLog implements Refusals, AutoCloseable {
                 } else {
                     add(RejectedEvent.of(values.read(record.value())));
                 }
-            } catch (UnreadableException | SerializationException | IllegalArgumentException e) {
+            } catch (UnreadableException | IllegalArgumentException e) {
                 log.warn(
                         "The record at {}-{}@{} is not a valid rejection and is skipped: {}",
                         record.topic(),

@@ -17,6 +17,7 @@ import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Refusal;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.InMemorySchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.StringWriter;
 import java.time.Duration;
@@ -350,6 +351,17 @@ final class RefusalLogTest {
         add(ONE, 1, 1);
 
         assertThat(log.latest(10)).hasSize(1);
+    }
+
+    @Test
+    void aRefusalIsNotSkippedWhileTheSchemaRegistryIsUnavailable() {
+        registry.setAway(true);
+        assertThatThrownBy(() -> add(ONE, 10, 1)).isInstanceOf(SchemaRegistryUnavailableException.class);
+
+        registry.setAway(false);
+        add(ONE, 10, 1);
+
+        assertThat(offsets(log.latest(10))).containsExactly(10L);
     }
 
     @ParameterizedTest
