@@ -118,7 +118,7 @@ public final class Resolver implements AutoCloseable {
                                     metrics.registry()),
                             new Snapshots(settings.stateDir().orElse(null), settings.snapshotInterval(), clock),
                             waiters,
-                            subscribers::startRing,
+                            subscribers,
                             settings.maxLag(),
                             settings.maxLagAge(),
                             transactions::unreadyReason,

@@ -69,7 +69,7 @@ final class ExportsTest {
 
     private LiveTable<ChangeRing> source(PackedTable of) {
         return new LiveTable<>(
-                of, subscribers.startRing(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
+                of, subscribers.create(Uuid.randomUuid(), new long[] {7, 8}, Instant.EPOCH, (puri, uuid) -> true));
     }
 
     @BeforeEach

@@ -133,7 +133,7 @@ final class TableKeeperIT extends ResolverOnBroker {
                             meters)),
                     new Snapshots(null, Duration.ofMinutes(10), clock),
                     new Waiters(1),
-                    changes::startRing,
+                    changes,
                     0,
                     Duration.ofSeconds(30),
                     () -> null,

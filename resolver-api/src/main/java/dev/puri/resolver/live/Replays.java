@@ -124,7 +124,7 @@ final class Replays {
         @Override
         public boolean receive(int partition, long nextOffset, @Nullable Change change) {
             // Until compaction, the topic has records of erased identities and of earlier identities of a name.
-            Change current = change != null && change.isCurrent(subscribers.exists()) ? change : null;
+            Change current = change != null && change.isCurrent(subscribers::exists) ? change : null;
             if (subscribers.isDraining() || !awaitRoom() || !subscription.advancePast(partition, nextOffset, current)) {
                 return false;
             }

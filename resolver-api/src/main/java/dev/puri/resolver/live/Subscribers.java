@@ -5,6 +5,7 @@ import dev.puri.projection.FailureState;
 import dev.puri.projection.RetryPolicy;
 import dev.puri.projection.Stop;
 import dev.puri.projection.SupervisedThread;
+import dev.puri.resolver.feed.TableKeeper;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.serde.SchemaRegistry;
@@ -50,7 +51,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A {@link Subscription} has one owner at a time: the thread that subscribes, a replay, or the sender thread.
  */
-public final class Subscribers implements AutoCloseable {
+public final class Subscribers implements TableKeeper.ChangeReceiverFactory<ChangeRing>, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Subscribers.class);
 
     /** Maximum number of changes that a subscriber receives in one round. */
@@ -94,8 +95,11 @@ public final class Subscribers implements AutoCloseable {
     /** The ring of the serving table; null before the first table is complete. */
     private volatile @Nullable ChangeRing currentRing;
 
-    /** Whether the serving table has an identity; not called before the first table is complete. */
+    /** Whether the serving table has an identity. */
     private volatile BiPredicate<Puri, UUID> exists = (puri, uuid) -> false;
+
+    /** The same for the table whose ring was created last. The rings do not have it: they may outlive their tables. */
+    private volatile BiPredicate<Puri, UUID> existsInNext = exists;
 
     /** Why the last round failed, if it failed. */
     private final FailureState roundFailure = new FailureState();
@@ -140,7 +144,7 @@ public final class Subscribers implements AutoCloseable {
     }
 
     /**
-     * Starts the thread. Subscribers are admitted only after {@link #startRing}.
+     * Starts the thread. Subscribers are admitted only after {@link #serves}.
      *
      * @param consumers create consumers that read committed records only, for older changes
      * @param registry resolves schema ids; this class does not close it
@@ -173,21 +177,19 @@ public final class Subscribers implements AutoCloseable {
                 .register(meters);
     }
 
-    /**
-     * Creates the ring of a complete table, and moves all subscribers to this ring. The thread that writes the table
-     * calls it, before the first live record. The caller must add every change at or after the next offsets.
-     *
-     * @param topicId of the topic that feeds the table
-     * @param nextOffsets by partition, the offset after the last record that the table has
-     * @param completeAt a time at which the topic had no records at or after these offsets
-     * @param exists whether the table has an identity with a name and uuid; any thread may call it
-     */
-    public ChangeRing startRing(Uuid topicId, long[] nextOffsets, Instant completeAt, BiPredicate<Puri, UUID> exists) {
-        ChangeRing ring = new ChangeRing(topicId, nextOffsets, completeAt, options.history(), values, this::wake);
-        this.exists = exists;
+    /** Creates the ring of a full table. The caller must add every change at or after the next offsets. */
+    @Override
+    public ChangeRing create(Uuid topicId, long[] nextOffsets, Instant completeAt, BiPredicate<Puri, UUID> exists) {
+        existsInNext = exists;
+        return new ChangeRing(topicId, nextOffsets, completeAt, options.history(), values, this::wake);
+    }
+
+    /** Moves all subscribers to the ring that was created last, because its table serves now. */
+    @Override
+    public void serves(ChangeRing ring) {
+        exists = existsInNext;
         currentRing = ring;
         wake();
-        return ring;
     }
 
     /**
@@ -413,9 +415,9 @@ public final class Subscribers implements AutoCloseable {
         return currentRing;
     }
 
-    /** Whether the serving table has an identity with a name and uuid. */
-    BiPredicate<Puri, UUID> exists() {
-        return exists;
+    /** Whether the serving table has an identity with a pURI and uuid; false before the first table is complete. */
+    boolean exists(Puri puri, UUID uuid) {
+        return exists.test(puri, uuid);
     }
 
     /** Whether all streams are being ended, because the server is stopping. */

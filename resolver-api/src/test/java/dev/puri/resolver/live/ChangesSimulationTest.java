@@ -13,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -55,17 +57,36 @@ final class ChangesSimulationTest {
                 CLOCK,
                 new SimpleMeterRegistry());
         private final long[] read = new long[PARTITIONS];
-        private ChangeRing ring = subscribers.startRing(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
+
+        /** The names that the table has. */
+        private final Set<Puri> names = ConcurrentHashMap.newKeySet();
+
+        private ChangeRing ring = startRing();
+
+        private ChangeRing startRing() {
+            return RunningSubscribers.serve(
+                    subscribers, TOPIC, read, CLOCK.instant(), (puri, uuid) -> names.contains(puri));
+        }
 
         void read(int partition) {
             if (read[partition] < log.end(partition)) {
                 FakeLog.Entry entry = log.at(partition, read[partition]);
-                if (entry.isChange()) {
+                if (apply(entry)) {
                     ring.changed(partition, read[partition], entry.puri(), entry.row());
                 }
                 read[partition] += 2;
                 ring.reached(partition, read[partition]);
             }
+        }
+
+        /** Applies a record to the table; returns whether it is a change. */
+        private boolean apply(FakeLog.Entry entry) {
+            if (entry.isChange() && entry.row() == null) {
+                names.remove(entry.puri());
+            } else if (entry.isChange()) {
+                names.add(entry.puri());
+            }
+            return entry.isChange();
         }
 
         void readAll() {
@@ -80,9 +101,12 @@ final class ChangesSimulationTest {
         void refill(Random random) {
             for (int partition = 0; partition < PARTITIONS; partition++) {
                 long unread = (log.end(partition) - read[partition]) / 2;
-                read[partition] += 2 * (unread == 0 ? 0 : random.nextLong(unread + 1));
+                for (long count = random.nextLong(unread + 1); count > 0; count--) {
+                    apply(log.at(partition, read[partition]));
+                    read[partition] += 2;
+                }
             }
-            ring = subscribers.startRing(TOPIC, read, CLOCK.instant(), (puri, uuid) -> true);
+            ring = startRing();
         }
 
         @Override

@@ -67,7 +67,7 @@ final class FollowingTable {
                     }
                     ring.completeAt(polledAt.minusSeconds(1));
                 } else if (all.stream().allMatch(each -> next[each.partition()] >= ends.getOrDefault(each, 0L))) {
-                    ring = subscribers.startRing(topicId, next, polledAt, (puri, uuid) -> true);
+                    ring = RunningSubscribers.serve(subscribers, topicId, next, polledAt, (puri, uuid) -> true);
                     begun.countDown();
                 }
             }

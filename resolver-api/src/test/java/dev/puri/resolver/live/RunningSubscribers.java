@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiPredicate;
 import org.apache.kafka.common.Uuid;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
@@ -46,7 +47,15 @@ abstract class RunningSubscribers {
     }
 
     ChangeRing begin(long... begins) {
-        return subscribers.startRing(TOPIC, begins, NOW, this::isThere);
+        return serve(subscribers, TOPIC, begins, NOW, this::isThere);
+    }
+
+    /** Starts the ring of a table that serves at once. */
+    static ChangeRing serve(
+            Subscribers subscribers, Uuid topic, long[] begins, Instant completeAt, BiPredicate<Puri, UUID> exists) {
+        ChangeRing ring = subscribers.create(topic, begins, completeAt, exists);
+        subscribers.serves(ring);
+        return ring;
     }
 
     /** Adds a change to the log and to the ring. */

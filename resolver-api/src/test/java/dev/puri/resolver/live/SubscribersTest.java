@@ -184,7 +184,7 @@ final class SubscribersTest extends RunningSubscribers {
         log.add(0, LiveRows.track(3), LiveRows.row("br-3", 3), true);
         log.add(1, LiveRows.track(4), LiveRows.row("br-4", 4), true);
 
-        ChangeRing second = subscribers.startRing(TOPIC, new long[] {log.end(0), log.end(1)}, NOW, this::isThere);
+        ChangeRing second = begin(log.end(0), log.end(1));
         change(second, 0, 5);
 
         awaitEvents(client, 5);
@@ -202,7 +202,7 @@ final class SubscribersTest extends RunningSubscribers {
         FakeSink client = subscribe(null);
         await().until(() -> client.lastId() != null);
 
-        ChangeRing other = subscribers.startRing(new Uuid(3, 3), new long[] {0, 0}, NOW, this::isThere);
+        ChangeRing other = serve(subscribers, new Uuid(3, 3), new long[] {0, 0}, NOW, this::isThere);
         awaitEvents(client, 1);
         change(other, 0, 5);
 

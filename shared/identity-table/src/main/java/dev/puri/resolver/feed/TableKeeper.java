@@ -101,7 +101,7 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
     /** The topic of the serving table; null if no table was complete yet. Used only by the keeper's thread. */
     private @Nullable Uuid servingTopicId;
 
-    /** Creates the receiver of the changes of a complete table. */
+    /** Creates the receiver of the changes of a full table. */
     @FunctionalInterface
     public interface ChangeReceiverFactory<C extends RowChanges> {
         /**
@@ -113,6 +113,12 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
          * @param hasIdentity tells whether the table has an identity with a pURI and uuid. Any thread may call it
          */
         C create(Uuid topicId, long[] nextOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity);
+
+        /**
+         * The table of this receiver serves now. Called by the keeper's thread. Not called for a table that the keeper
+         * does not accept, for example because it has too few rows.
+         */
+        default void serves(C receiver) {}
     }
 
     /**
@@ -368,6 +374,8 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             } else {
                 lifeCycle.swap(liveTable);
             }
+            // After the swap, so that a look-up after a change is not answered by the former table.
+            receiverFactory.serves(changeReceiver);
             waiters.wakeAll();
             status.clearProblem();
             log.info("The table is complete: {} rows", newTable.rows());

@@ -21,11 +21,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BiPredicate;
 import java.util.function.Function;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,6 +53,7 @@ final class TableKeeperTest {
     private volatile Duration clockAdvance = Duration.ZERO;
     private volatile boolean isCreationBroken;
     private volatile @Nullable String hangingTransaction;
+    private final List<RowChanges> servingReceivers = new CopyOnWriteArrayList<>();
     private TableKeeper<RowChanges> keeper;
 
     /** A feeder whose table is full when the test says so. */
@@ -143,7 +148,18 @@ final class TableKeeperTest {
                 },
                 new Snapshots(folder, Duration.ofMinutes(1), clock),
                 new Waiters(1),
-                (topicId, nextOffsets, completeAt, hasIdentity) -> RowChanges.NONE,
+                new TableKeeper.ChangeReceiverFactory<>() {
+                    @Override
+                    public RowChanges create(
+                            Uuid topicId, long[] nextOffsets, Instant completeAt, BiPredicate<Puri, UUID> hasIdentity) {
+                        return new NotedChanges();
+                    }
+
+                    @Override
+                    public void serves(RowChanges receiver) {
+                        servingReceivers.add(receiver);
+                    }
+                },
                 0,
                 Duration.ofSeconds(30),
                 () -> hangingTransaction,
@@ -257,9 +273,13 @@ final class TableKeeperTest {
         awaitThat(() -> String.valueOf(keeper.status().unreadyReason())
                 .contains("has 197 rows, and the serving table has 200"));
         assertThat(keeper.table()).isSameAs(first.table);
+        assertThat(servingReceivers).hasSize(1);
 
         put(second, 198);
         awaitThat(() -> keeper.table() == second.table && keeper.status().isReady());
+        assertThat(servingReceivers).hasSize(2);
+        assertThat(servingReceivers.getLast())
+                .isSameAs(Objects.requireNonNull(keeper.liveTable()).changeReceiver());
     }
 
     @Test
