@@ -82,7 +82,7 @@ final class Replays {
                 // Read in this order, so that the offsets include every change up to that time.
                 long completeAtSeconds = ring.completeAtSeconds();
                 long[] to = ring.nextOffsets();
-                Reader reader = new Reader(subscription);
+                Reader reader = new Reader(subscription, to);
                 changes.read(subscription.nextOffsets().clone(), to, reader);
                 if (subscribers.isDraining() || subscription.isEnded()) {
                     subscribers.endWithBye(subscription, Subscribers.STOPPING);
@@ -114,15 +114,21 @@ final class Replays {
     /** Sends replayed changes to one subscriber, no faster than it reads. */
     private final class Reader implements ChangeLog.Receiver {
         private final Subscription subscription;
+        private final long[] to;
         private int recordCount;
         private boolean isTooSlow;
 
-        Reader(Subscription subscription) {
+        Reader(Subscription subscription, long[] to) {
             this.subscription = subscription;
+            this.to = to;
         }
 
         @Override
         public boolean receive(int partition, long nextOffset, @Nullable Change change) {
+            if (nextOffset > to[partition]) {
+                // The table may not have this change yet. The ring will have it, or the next read.
+                return true;
+            }
             // Until compaction, the topic has records of erased identities and of earlier identities of a name.
             Change current = change != null && change.isCurrent(subscribers::exists) ? change : null;
             if (subscribers.isDraining() || !awaitRoom() || !subscription.advancePast(partition, nextOffset, current)) {

@@ -8,10 +8,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A topic in memory. Every second offset is a transaction marker. */
+/** A topic in memory. Every second offset is a transaction marker. Reads also return some later records. */
 final class FakeLog implements ChangeLog {
     /** A record. Its row has changed, or is as it was before. */
     record Entry(Puri puri, @Nullable Row row, boolean isChange) {}
+
+    private static final int MAX_LATER_OFFSETS = 20;
 
     private final List<List<Entry>> partitions = new ArrayList<>();
     private volatile int begin;
@@ -87,7 +89,9 @@ final class FakeLog implements ChangeLog {
             if (from[partition] < begin) {
                 throw new GoneException("before " + begin);
             }
-            for (long offset = from[partition] + from[partition] % 2; offset < to[partition]; offset += 2) {
+            long end =
+                    from[partition] < to[partition] ? Math.min(end(partition), to[partition] + MAX_LATER_OFFSETS) : 0;
+            for (long offset = from[partition] + from[partition] % 2; offset < end; offset += 2) {
                 Entry entry = at(partition, offset);
                 Change change = entry.isChange()
                         ? new Change(partition, offset, new ChangeContent.Decoded(entry.puri(), entry.row()))

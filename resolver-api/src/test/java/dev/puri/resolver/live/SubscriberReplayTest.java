@@ -3,6 +3,8 @@ package dev.puri.resolver.live;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.puri.resolver.live.Subscribers.Admission;
+import dev.puri.schemas.identity.Puri;
+import dev.puri.schemas.log.Row;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -26,6 +28,27 @@ final class SubscriberReplayTest extends RunningSubscribers {
         awaitEvents(after, 3 * HISTORY + 1);
         assertThat(after.texts()).doesNotHaveDuplicates();
         assertThat(log.readings()).isPositive();
+    }
+
+    @Test
+    void aReplaySkipsNoChangeThatTheTableDoesNotHaveYet() {
+        ChangeRing ring = begin(0, 0);
+        ChangeId before = first(subscribe(null));
+        for (int i = 0; i < 3 * HISTORY; i++) {
+            change(ring, i % 2, i);
+        }
+        Puri created = LiveRows.track(1_000);
+        Row row = LiveRows.row("br-1", 1_000);
+        long offset = log.end(0);
+        erased.add(created);
+        log.add(0, created, row, true);
+
+        FakeSink after = subscribe(before);
+
+        awaitEvents(after, 3 * HISTORY);
+        erased.remove(created);
+        ring.changed(0, offset, created, row);
+        awaitEvents(after, 3 * HISTORY + 1);
     }
 
     /** The metric counts the streams that the resolver ends. */
