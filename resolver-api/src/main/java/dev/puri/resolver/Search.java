@@ -52,6 +52,7 @@ final class Search implements AutoCloseable {
     private static final long MAX_RESPONSE_BYTES = 4 << 20;
 
     private final @Nullable URI indexer;
+    private final Duration timeout;
     private final HttpClient client = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(Duration.ofSeconds(2))
@@ -62,7 +63,13 @@ final class Search implements AutoCloseable {
      * @param indexer the base URL; null if there is no indexer
      */
     Search(@Nullable URI indexer) {
+        this(indexer, TIMEOUT);
+    }
+
+    /** Visible for tests. */
+    Search(@Nullable URI indexer, Duration timeout) {
         this.indexer = indexer;
+        this.timeout = timeout;
     }
 
     void forward(Exchange exchange) {
@@ -79,9 +86,15 @@ final class Search implements AutoCloseable {
         CompletableFuture<HttpResponse<byte[]>> response =
                 client.sendAsync(request, BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_RESPONSE_BYTES));
         exchange.onCancel(() -> response.cancel(true));
+        // The timeout of a request to HttpClient would not include the body.
+        Runnable stopTimer = exchange.after(timeout, () -> response.cancel(true));
         response.whenComplete((answer, failure) -> {
             permits.release();
             exchange.runOnEventLoop(() -> {
+                stopTimer.run();
+                if (exchange.isOver()) {
+                    return;
+                }
                 if (failure == null) {
                     forwardResponse(answer, exchange);
                 } else {
@@ -99,8 +112,7 @@ final class Search implements AutoCloseable {
                     .forEach(value -> query.add(name + '=' + URLEncoder.encode(value, StandardCharsets.UTF_8)));
         }
         String base = indexer.toString().replaceFirst("/+$", "");
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(base + "/v1/search" + query)).timeout(TIMEOUT);
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + "/v1/search" + query));
         String token = exchange.requestHeader("authorization");
         return (token == null ? request : request.header("Authorization", token)).build();
     }

@@ -17,7 +17,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,6 +34,7 @@ final class SearchTest {
     private HttpServer indexer;
     private String mediaType = "application/json";
     private int status = 200;
+    private volatile CountDownLatch mayEnd = new CountDownLatch(0);
     private String body = "{\"total\":1}";
 
     @BeforeEach
@@ -43,6 +46,7 @@ final class SearchTest {
 
     @AfterEach
     void stop() {
+        mayEnd.countDown();
         indexer.stop(0);
         metrics.close();
         client.close();
@@ -57,6 +61,10 @@ final class SearchTest {
             exchange.getResponseHeaders().set("X-Of-Its-Own", "secret");
             exchange.sendResponseHeaders(status, 0);
             exchange.getResponseBody().write(body.getBytes(StandardCharsets.UTF_8));
+            exchange.getResponseBody().flush();
+            mayEnd.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 
@@ -74,7 +82,21 @@ final class SearchTest {
     }
 
     private Search passing() {
-        return new Search(URI.create("http://127.0.0.1:" + indexer.getAddress().getPort() + "/"));
+        return new Search(indexerUrl());
+    }
+
+    private URI indexerUrl() {
+        return URI.create("http://127.0.0.1:" + indexer.getAddress().getPort() + "/");
+    }
+
+    @Test
+    void aResponseThatDoesNotEndIsUnavailable() throws Exception {
+        mayEnd = new CountDownLatch(1);
+
+        HttpResponse<String> answer = get(new Search(indexerUrl(), Duration.ofMillis(300)), "?q=x");
+
+        assertThat(answer.statusCode()).isEqualTo(503);
+        assertThat(answer.body()).contains("did not send a complete response in time");
     }
 
     @Test
