@@ -122,7 +122,8 @@ public record ResolverSettings(
                 || url.getFragment() != null
                 || url.getUserInfo() != null) {
             throw new IllegalArgumentException(
-                    "PURI_SEARCH_URL: \"" + url + "\" is no base URL such as http://127.0.0.1:8083");
+                    "PURI_SEARCH_URL: \"" + url + "\" is no base URL such as http://127.0.0.1:8083; it must be http or"
+                            + " https, without user, query and fragment");
         }
     }
 }

@@ -34,14 +34,20 @@ final class ResolverSettingsTest {
         assertThat(later).doesNotExist();
     }
 
+    @Test
+    void theMessageAboutARefusedUrlDoesNotHaveItsPassword() {
+        assertThatThrownBy(() -> read("PURI_SEARCH_URL", "http://user:secret@search:8083"))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("PURI_SEARCH_URL: \"http://********@search:8083\" is no base URL")
+                .hasMessageContaining("without user")
+                .hasMessageNotContaining("secret");
+    }
+
     private static ResolverSettings read(Path stateDir) {
-        return Settings.read(
-                ResolverSettings.class,
-                Map.of(),
-                Map.of(
-                        "PURI_BOOTSTRAP_SERVER", "127.0.0.1:9092",
-                        "PURI_SCHEMA_REGISTRY", "http://127.0.0.1:8081",
-                        "PURI_STATE_DIR", stateDir.toString()),
-                null);
+        return read("PURI_STATE_DIR", stateDir.toString());
+    }
+
+    private static ResolverSettings read(String variable, String value) {
+        return Settings.read(ResolverSettings.class, Map.of(), Map.of(variable, value), null);
     }
 }

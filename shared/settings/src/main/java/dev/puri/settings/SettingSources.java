@@ -119,7 +119,12 @@ final class SettingSources {
             return null;
         }
         try {
-            return new RawValue(fileVariable, Files.readString(Path.of(path)).strip());
+            String secret = Files.readString(Path.of(path)).strip();
+            if (secret.isEmpty()) {
+                mistakes.add(fileVariable + ": the file " + path + " is empty");
+                return null;
+            }
+            return new RawValue(fileVariable, secret);
         } catch (IOException | IllegalArgumentException e) {
             mistakes.add(fileVariable + ": the file " + path + " cannot be read: " + e);
             return null;

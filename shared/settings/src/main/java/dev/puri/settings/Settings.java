@@ -281,11 +281,11 @@ public final class Settings {
             return constructor.newInstance(values);
         } catch (InvocationTargetException e) {
             if (e.getCause() instanceof InvalidSettingsException invalid) {
-                mistakes.addAll(invalid.mistakes());
+                invalid.mistakes().forEach(mistake -> mistakes.add(masked(mistake)));
                 return null;
             }
             if (e.getCause() instanceof IllegalArgumentException invalid) {
-                mistakes.add(String.valueOf(invalid.getMessage()));
+                mistakes.add(masked(String.valueOf(invalid.getMessage())));
                 return null;
             }
             throw new IllegalStateException(e);

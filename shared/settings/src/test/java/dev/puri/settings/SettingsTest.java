@@ -41,6 +41,11 @@ final class SettingsTest {
             if (origins.contains("nowhere")) {
                 throw new IllegalArgumentException("origins: nowhere is no origin");
             }
+            for (String origin : origins) {
+                if (origin.contains("@")) {
+                    throw new IllegalArgumentException("origins: " + origin + " has a user");
+                }
+            }
         }
     }
 
@@ -283,6 +288,23 @@ final class SettingsTest {
                 .startsWith("PURI_PASSWORD_FILE: the file /nowhere cannot be read");
         assertThat(mistakes(() -> environment(Map.of("PURI_PASSWORD_FILE", "/x", "PURI_PASSWORD", "hunter2"))))
                 .containsExactly("PURI_PASSWORD_FILE: PURI_PASSWORD is set too; set only one of them");
+    }
+
+    @Test
+    void anEmptySecretFileIsAMistake() throws IOException {
+        Path empty = Files.writeString(folder.resolve("secret"), " \n");
+
+        assertThat(mistakes(() -> environment(Map.of(
+                        "PURI_PASSWORD_FILE", empty.toString(), "PURI_KAFKA_SSL_KEY_PASSWORD_FILE", empty.toString()))))
+                .containsExactlyInAnyOrder(
+                        "PURI_PASSWORD_FILE: the file " + empty + " is empty",
+                        "PURI_KAFKA_SSL_KEY_PASSWORD_FILE: the file " + empty + " is empty");
+    }
+
+    @Test
+    void aMistakeOfARecordDoesNotShowThePasswordOfAUrl() {
+        assertThat(mistakes(() -> environment(Map.of("PURI_ORIGINS", "http://user:hunter2@host"))))
+                .containsExactly("origins: http://********@host has a user");
     }
 
     @Test
