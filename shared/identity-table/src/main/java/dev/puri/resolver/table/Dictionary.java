@@ -81,8 +81,9 @@ final class Dictionary<T> {
     private int candidateCount;
 
     /**
-     * New words, from the packer to the writer. If the topic record that contained a new word turns out to be
-     * unreadable, no packed record refers to the word, and the writer learns of the word only from this queue.
+     * New words, from the packer to the writer, and those of a snapshot. If the topic record that contained a new word
+     * turns out to be unreadable, no packed record refers to the word, and the writer learns of the word only from this
+     * queue.
      */
     private final Queue<NewWord> newWords = new ConcurrentLinkedQueue<>();
 
@@ -161,6 +162,8 @@ final class Dictionary<T> {
             String text = textsByCode.get(code);
             if (!text.isEmpty()) {
                 put(code, text, parse.apply(text));
+                // Perhaps only replaced rows of the snapshot refer to the word.
+                newWords.add(new NewWord(code, batch));
             }
         }
     }

@@ -70,6 +70,9 @@ final class SnapshotTest extends SnapshotFile {
         assertThat(opened.byHandle(handleOf(2))).isEqualTo(opened.byPuri(numbered(2)));
         assertThat(opened.stats().byShard().values()).containsExactlyInAnyOrder(1L, 1L);
         assertThat(opened.stats().handles()).isEqualTo(2);
+        opened.put(numbered(2), Rows.active("br-2", handleOf(2).text()));
+        opened.removeUnusedWords();
+        assertThat(opened.memory().dictionaries().shards.size()).isEqualTo(2);
         for (int part = 0; part < opened.partCount(); part++) {
             assertThat(opened.checkRows(part, ORIGIN.partitions()).differingPartitions())
                     .isEmpty();
