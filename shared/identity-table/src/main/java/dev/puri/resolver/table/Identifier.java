@@ -131,6 +131,11 @@ final class Identifier {
         return n == LONG_FORM ? offset + 2 + (record[offset + 1] & 0xFF) : offset + 1 + n;
     }
 
+    /** Returns whether the encoded identifier that begins at an offset can be decoded. */
+    static boolean isOfKnownKind(byte[] record, int offset) {
+        return (record[offset] & 0xFF) >>> 5 <= UUID;
+    }
+
     /** Decodes the identifier that begins at an offset. */
     static String unpack(byte[] record, int offset) {
         byte[] text = new byte[Math.max(UUID_LENGTH, 2 * (end(record, offset) - offset))];

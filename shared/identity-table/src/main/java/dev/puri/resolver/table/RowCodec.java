@@ -159,6 +159,24 @@ final class RowCodec {
         default void countSurvivor(int collection, int delta) {}
     }
 
+    /**
+     * Returns whether the status and the kinds of the identifiers exist. They may not exist in a damaged record, which
+     * then cannot be decoded.
+     */
+    static boolean isDecodable(byte[] bytes, int begin) {
+        int identifierOffset = Varint.end(bytes, collectionOffset(bytes, begin));
+        int status = statusOrdinal(bytes, begin);
+        if (status >= STATUSES.length || !Identifier.isOfKnownKind(bytes, identifierOffset)) {
+            return false;
+        }
+        if (status != MERGED) {
+            return true;
+        }
+        int ownerOffset = Identifier.end(bytes, identifierOffset) + 16;
+        int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
+        return Identifier.isOfKnownKind(bytes, Varint.end(bytes, survivorOffset(bytes, epochOffset)));
+    }
+
     /** Returns the code of the topic in the position of a row, whose record begins at an offset. */
     static int topicCode(byte[] bytes, int begin) {
         int ownerOffset = Identifier.end(bytes, Varint.end(bytes, collectionOffset(bytes, begin))) + 16;

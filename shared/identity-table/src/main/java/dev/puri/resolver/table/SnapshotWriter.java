@@ -31,6 +31,9 @@ final class SnapshotWriter {
     /** The number of bytes after which the file is synced to the disk. */
     private static final long DISK_CHUNK = 1L << 24;
 
+    /** Number of times that a part is read until it does not change meanwhile. Then its rows are hashed. */
+    private static final int MAX_READS = 3;
+
     private static final String TEMPORARY_SUFFIX = ".writing-";
 
     private final Index puris;
@@ -86,10 +89,14 @@ final class SnapshotWriter {
             write(out, head(origin, offsets, now));
             SegmentRecords entries = new SegmentRecords();
             for (int segment = 0; segment < Index.SEGMENTS; segment++) {
-                long sequence = tableDigests.sequence(segment);
-                puris.read(segment, entries);
-                // Hashing the rows takes a third of the time, and would accept a damaged row.
-                if (!digests.copyUnchanged(tableDigests, segment, sequence)) {
+                boolean isCopied = false;
+                for (int reads = 0; reads < MAX_READS && !isCopied; reads++) {
+                    long sequence = tableDigests.sequence(segment);
+                    puris.read(segment, entries);
+                    // Hashing the rows takes a third of the time, and would accept a damaged row.
+                    isCopied = digests.copyUnchanged(tableDigests, segment, sequence);
+                }
+                if (!isCopied) {
                     hash(segment, entries, origin.partitions());
                 }
                 writeBlocks(out, segment, entries);
@@ -139,6 +146,10 @@ final class SnapshotWriter {
             int bytes = 0;
             int to = from;
             while (to < entries.recordCount && bytes + entries.lengths[to] <= SnapshotFormat.BLOCK_BYTES) {
+                if (!RowCodec.isDecodable(entries.records, entries.offsets[to])) {
+                    // The previous snapshot is better than one with a row that nobody can read.
+                    throw new IOException("a row in part " + segment + " of the table is damaged in memory");
+                }
                 usedWords.addWordsOf(entries.records, entries.offsets[to]);
                 bytes += entries.lengths[to++];
             }

@@ -1,9 +1,11 @@
 package dev.puri.resolver.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -57,6 +59,19 @@ final class TableDigestTest extends DigestedTable {
 
         assertThat(differingPartitions(PackedTable.open(file(), requirements())))
                 .containsExactly(partition(damaged));
+    }
+
+    @Test
+    void aRowThatCannotBeDecodedDoesNotReplaceTheSnapshot() throws Exception {
+        fill(100);
+        table.writeSnapshot(file(), new SnapshotOrigin(TOPIC, PARTITIONS, NOW), NOW);
+        TableFaults.flipBitOfKind(table, model.keySet().iterator().next());
+
+        assertThatThrownBy(() -> table.writeSnapshot(file(), new SnapshotOrigin(TOPIC, PARTITIONS, NOW), NOW))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("is damaged in memory");
+
+        assertDigests(PackedTable.open(file(), requirements()), model);
     }
 
     private static List<Integer> differingPartitions(PackedTable table) {

@@ -2,6 +2,7 @@ package dev.puri.resolver.table;
 
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
+import java.util.function.ToIntFunction;
 
 /** Damages tables, for tests of the checks that find the damage. Nothing may write the table meanwhile. */
 public final class TableFaults {
@@ -15,12 +16,24 @@ public final class TableFaults {
 
     /** Changes one bit of the stored row of a pURI, which must exist. */
     public static void flipBit(PackedTable table, Puri puri) {
+        flipBit(table, puri, record -> Identifier.end(record, identifierOffset(record)) + 15, 1);
+    }
+
+    /** Changes one bit of the stored row of a pURI, which must exist, so that the row cannot be decoded. */
+    static void flipBitOfKind(PackedTable table, Puri puri) {
+        flipBit(table, puri, TableFaults::identifierOffset, 0x80);
+    }
+
+    private static void flipBit(PackedTable table, Puri puri, ToIntFunction<byte[]> offset, int bit) {
         TableMemory memory = table.memory();
         long address = addressOf(puri, memory);
         byte[] record = memory.puris().foundRecord();
-        int uuidOffset = Identifier.end(record, Varint.end(record, RowCodec.collectionOffset(record)));
-        record[uuidOffset + 15] ^= 1;
+        record[offset.applyAsInt(record)] ^= (byte) bit;
         memory.slab().copy(record, 0, address, record.length);
+    }
+
+    private static int identifierOffset(byte[] record) {
+        return Varint.end(record, RowCodec.collectionOffset(record));
     }
 
     /** Changes one bit of the entry of a handle, which must exist, so that no look-up finds it. */
