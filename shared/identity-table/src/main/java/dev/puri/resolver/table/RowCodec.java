@@ -163,25 +163,25 @@ final class RowCodec {
      * Returns whether the status and the kinds of the identifiers exist. They may not exist in a damaged record, which
      * then cannot be decoded.
      */
-    static boolean isDecodable(byte[] bytes, int begin) {
-        int identifierOffset = Varint.end(bytes, collectionOffset(bytes, begin));
-        int status = statusOrdinal(bytes, begin);
-        if (status >= STATUSES.length || !Identifier.isOfKnownKind(bytes, identifierOffset)) {
+    static boolean isDecodable(byte[] record) {
+        int identifierOffset = Varint.end(record, collectionOffset(record));
+        int status = statusOrdinal(record, 0);
+        if (status >= STATUSES.length || !Identifier.isOfKnownKind(record, identifierOffset)) {
             return false;
         }
         if (status != MERGED) {
             return true;
         }
-        int ownerOffset = Identifier.end(bytes, identifierOffset) + 16;
-        int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
-        return Identifier.isOfKnownKind(bytes, Varint.end(bytes, survivorOffset(bytes, epochOffset)));
+        int ownerOffset = Identifier.end(record, identifierOffset) + 16;
+        int epochOffset = Varint.end(record, Varint.end(record, ownerOffset));
+        return Identifier.isOfKnownKind(record, Varint.end(record, survivorOffset(record, epochOffset)));
     }
 
-    /** Returns the code of the topic in the position of a row, whose record begins at an offset. */
-    static int topicCode(byte[] bytes, int begin) {
-        int ownerOffset = Identifier.end(bytes, Varint.end(bytes, collectionOffset(bytes, begin))) + 16;
-        int epochOffset = Varint.end(bytes, Varint.end(bytes, ownerOffset));
-        return (int) Varint.get(bytes, topicFieldOffset(bytes, epochOffset));
+    /** Returns the code of the topic in the position of a row. */
+    static int topicCode(byte[] record) {
+        int ownerOffset = Identifier.end(record, Varint.end(record, collectionOffset(record))) + 16;
+        int epochOffset = Varint.end(record, Varint.end(record, ownerOffset));
+        return (int) Varint.get(record, topicFieldOffset(record, epochOffset));
     }
 
     /** Returns the offset of the code of the topic, from the offset of the epoch. */

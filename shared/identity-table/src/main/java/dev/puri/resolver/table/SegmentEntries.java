@@ -39,6 +39,11 @@ final class SegmentEntries implements Index.EntryConsumer {
         return records;
     }
 
+    /** Returns the tag of the entry of a record. */
+    int tag(int i) {
+        return (int) tags[i];
+    }
+
     /** Returns whether the index finds a record by a hash: the entry is in the segment of the hash and has its tag. */
     boolean isFoundBy(long hash, int i, int segment) {
         return Index.segmentOf(hash) == segment && Index.tagOf(hash) == tags[i];

@@ -14,7 +14,6 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +86,7 @@ final class SnapshotWriter {
                         Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                         ownerOnly(temporaryFile))) {
             write(out, head(origin, offsets, now));
-            SegmentRecords entries = new SegmentRecords();
+            SegmentEntries entries = new SegmentEntries();
             for (int segment = 0; segment < Index.SEGMENTS; segment++) {
                 boolean isCopied = false;
                 for (int reads = 0; reads < MAX_READS && !isCopied; reads++) {
@@ -133,31 +132,33 @@ final class SnapshotWriter {
         return head;
     }
 
-    private void hash(int segment, SegmentRecords entries, int partitions) {
-        for (int i = 0; i < entries.recordCount; i++) {
-            long hash = hasher.hash(entries.records, entries.offsets[i]);
+    private void hash(int segment, SegmentEntries entries, int partitions) {
+        for (byte[] record : entries.records()) {
+            long hash = hasher.hash(record, 0);
             digests.add(hasher.partition(partitions), segment, hash);
         }
     }
 
-    private void writeBlocks(FileChannel out, int segment, SegmentRecords entries) throws IOException {
+    private void writeBlocks(FileChannel out, int segment, SegmentEntries entries) throws IOException {
+        List<byte[]> records = entries.records();
         int from = 0;
-        while (from < entries.recordCount) {
+        while (from < records.size()) {
             int bytes = 0;
             int to = from;
-            while (to < entries.recordCount && bytes + entries.lengths[to] <= SnapshotFormat.BLOCK_BYTES) {
-                if (!RowCodec.isDecodable(entries.records, entries.offsets[to])) {
+            while (to < records.size() && bytes + records.get(to).length <= SnapshotFormat.BLOCK_BYTES) {
+                byte[] record = records.get(to++);
+                if (!RowCodec.isDecodable(record)) {
                     // The previous snapshot is better than one with a row that nobody can read.
                     throw new IOException("a row in part " + segment + " of the table is damaged in memory");
                 }
-                usedWords.addWordsOf(entries.records, entries.offsets[to]);
-                bytes += entries.lengths[to++];
+                usedWords.addWordsOf(record);
+                bytes += record.length;
             }
             block.clear();
             for (int i = from; i < to; i++) {
-                block.putInt(entries.tags[i]);
+                block.putInt(entries.tag(i));
             }
-            block.put(entries.records, entries.offsets[from], bytes);
+            records.subList(from, to).forEach(block::put);
             blocks.add(new Block(offset, segment, to - from, bytes));
             rows += to - from;
             write(out, block);
@@ -242,9 +243,9 @@ final class SnapshotWriter {
         private final BitSet shards = new BitSet();
         private final BitSet topics = new BitSet();
 
-        void addWordsOf(byte[] records, int begin) {
-            RowCodec.count(records, begin, this, 1);
-            topics.set(RowCodec.topicCode(records, begin));
+        void addWordsOf(byte[] record) {
+            RowCodec.count(record, this, 1);
+            topics.set(RowCodec.topicCode(record));
         }
 
         @Override
@@ -257,40 +258,6 @@ final class SnapshotWriter {
         @Override
         public void countSurvivor(int collection, int delta) {
             collections.set(collection);
-        }
-    }
-
-    /** The records of one segment. */
-    private static final class SegmentRecords implements Index.EntryConsumer {
-        private int recordCount;
-        private int end;
-        private int[] tags = new int[1024];
-        private int[] lengths = new int[1024];
-        private int[] offsets = new int[1024];
-        private byte[] records = new byte[1 << 16];
-
-        @Override
-        public void restart() {
-            recordCount = 0;
-            end = 0;
-        }
-
-        @Override
-        public void accept(long tag, byte[] record) {
-            if (recordCount == tags.length) {
-                tags = Arrays.copyOf(tags, 2 * recordCount);
-                lengths = Arrays.copyOf(lengths, 2 * recordCount);
-                offsets = Arrays.copyOf(offsets, 2 * recordCount);
-            }
-            if (end + record.length > records.length) {
-                records = Arrays.copyOf(records, 2 * records.length);
-            }
-            System.arraycopy(record, 0, records, end, record.length);
-            tags[recordCount] = (int) tag;
-            lengths[recordCount] = record.length;
-            offsets[recordCount] = end;
-            end += record.length;
-            recordCount++;
         }
     }
 }
