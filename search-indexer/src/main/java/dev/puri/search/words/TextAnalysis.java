@@ -25,6 +25,12 @@ public final class TextAnalysis {
     /** Maximum length of the words that an ampersand joins into one name, as in {@code at&t}. */
     private static final int MAX_AMPERSAND_LETTERS = 2;
 
+    /**
+     * Maximum number of symbols after a word, so that a text of symbols does not become a term that is too long for the
+     * index. The tokenizer bounds the length of the words.
+     */
+    private static final int MAX_SYMBOLS = 64;
+
     private static final Analyzer ANALYZER = analyzer();
 
     private TextAnalysis() {}
@@ -76,7 +82,7 @@ public final class TextAnalysis {
      * Returns the words that have symbols in their name, together with these symbols:
      *
      * <pre>
-     * c++   libstdc++6: libstdc++   c#       one + or # after a word, not before a letter or digit; or several
+     * c++   libstdc++6: libstdc++   c#       one + or # after a word, not before a letter or digit; or up to 64
      * .net                                   a full stop before a letter; before the stop: nothing, blank, ( " ' or /
      * at&amp;t  r&amp;b                              an ampersand between two words of one or two letters
      * </pre>
@@ -103,7 +109,8 @@ public final class TextAnalysis {
 
     private static int endOfSymbols(String text, int from) {
         int end = from;
-        while (end < text.length() && (text.charAt(end) == '+' || text.charAt(end) == '#')) {
+        int maxEnd = Math.min(text.length(), from + MAX_SYMBOLS);
+        while (end < maxEnd && (text.charAt(end) == '+' || text.charAt(end) == '#')) {
             end++;
         }
         boolean wordFollows = end < text.length() && Character.isLetterOrDigit(text.codePointAt(end));

@@ -152,6 +152,38 @@ final class LuceneStoreTest {
         }
     }
 
+    /** Lucene refuses a document with a term of more than 32,766 bytes. */
+    @Test
+    void appliesEveryTextOfTheMaximumSize() throws Exception {
+        List<String> units = List.of(
+                "+",
+                "#",
+                "x",
+                "\u4e00",
+                "\ufdfa",
+                "\ud83d\ude00",
+                "\ud83d\udc68\u200d",
+                "\u0301",
+                "c+",
+                "a.",
+                "a&",
+                "'",
+                " ");
+        FakeTopics topics = new FakeTopics();
+        for (int i = 0; i < units.size(); i++) {
+            String unit = units.get(i);
+            int count = (32_768 - 2) / unit.getBytes(StandardCharsets.UTF_8).length;
+            topics.write(Item.of("music:tracks:" + i, "t", "c" + unit.repeat(count)));
+        }
+        try (LuceneStore store = open()) {
+            SearchIndex index = store.openServing();
+            index.apply(topics.after(index.committedCheckpoint()));
+            index.commit(topics.checkpoint());
+            index.refresh();
+            assertHasEntries(index, topics);
+        }
+    }
+
     @Test
     void rebuildsAnIndexOfAnotherFormat() throws Exception {
         fill();

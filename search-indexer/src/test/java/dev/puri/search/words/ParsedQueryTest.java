@@ -2,10 +2,12 @@ package dev.puri.search.words;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.puri.schemas.collection.SearchedAttributes;
 import dev.puri.schemas.identity.Handle;
 import dev.puri.schemas.identity.Puri;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.apache.lucene.util.automaton.Operations;
 import org.junit.jupiter.api.Test;
@@ -73,6 +75,19 @@ final class ParsedQueryTest {
                     .as(without)
                     .doesNotHaveAnyElementsOfTypes(ParsedQuery.SymbolClause.class);
         }
+    }
+
+    /** An index refuses terms of more than 32,766 bytes, and an event has attributes of up to 32,768 bytes. */
+    @Test
+    void symbolWordsAreBounded() {
+        String text = "c" + "+#".repeat(16_383);
+        IndexedText indexed = IndexedText.of(Map.of("t", text), SearchedAttributes.DEFAULT);
+        assertThat(indexed.symbolWords())
+                .singleElement()
+                .satisfies(word -> assertThat(word).hasSizeLessThan(100));
+        assertThat(ParsedQuery.parse(text + ' ').clauses())
+                .contains(new ParsedQuery.SymbolClause(
+                        indexed.symbolWords().iterator().next(), false));
     }
 
     @Test
