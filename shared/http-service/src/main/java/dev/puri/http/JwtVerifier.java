@@ -12,6 +12,7 @@ import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
 import com.nimbusds.jose.proc.SecurityContext;
 import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jose.util.health.HealthStatus;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.proc.BadJWTException;
 import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
@@ -44,6 +45,9 @@ final class JwtVerifier {
     private static final int MAX_KEY_SET_BYTES = 1 << 20;
 
     private final DefaultJWTProcessor<SecurityContext> processor = new DefaultJWTProcessor<>();
+
+    /** Whether the last fetch returned keys. Otherwise a token with an unknown key may be valid. */
+    private volatile boolean hasFetchedKeys;
 
     /**
      * The times for which fetched keys are used.
@@ -84,13 +88,14 @@ final class JwtVerifier {
         processor.setJWTClaimsSetVerifier(claims);
     }
 
-    private static JWKSource<SecurityContext> source(URL url, KeyCacheTimes times) {
+    private JWKSource<SecurityContext> source(URL url, KeyCacheTimes times) {
         return JWKSourceBuilder.<SecurityContext>create(
                         url, new DefaultResourceRetriever(CONNECT_MILLIS, READ_MILLIS, MAX_KEY_SET_BYTES))
                 .cache(times.ttl().toMillis(), CONNECT_MILLIS + READ_MILLIS)
                 .rateLimited(times.minInterval().toMillis())
                 .refreshAheadCache(false)
                 .outageTolerant(times.outageTtl().toMillis())
+                .healthReporting(report -> hasFetchedKeys = report.getHealthStatus() == HealthStatus.HEALTHY)
                 .build();
     }
 
@@ -121,9 +126,10 @@ final class JwtVerifier {
         } catch (BadJWTException e) {
             throw new DeniedException(
                     Denial.CLAIMS, "The token has a wrong audience or issuer, or is not valid yet.", e);
-        } catch (RateLimitReachedException e) {
-            throw new DeniedException(Denial.UNKNOWN_KEY, "The key of the token is unknown.", e);
         } catch (KeySourceException e) {
+            if (e instanceof RateLimitReachedException && hasFetchedKeys) {
+                throw new DeniedException(Denial.UNKNOWN_KEY, "The key of the token is unknown.", e);
+            }
             throw new DeniedException(Denial.NO_KEYS, "The keys of the issuer are unavailable.", e);
         } catch (ParseException | BadJOSEException | JOSEException e) {
             throw new DeniedException(

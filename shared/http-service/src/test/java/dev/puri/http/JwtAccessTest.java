@@ -273,12 +273,18 @@ final class JwtAccessTest {
 
     @Test
     void noTokenCanBeVerifiedWithoutKeys() throws Exception {
+        listener.close();
+        start(new JwtVerifier.KeyCacheTimes(Duration.ofMinutes(10), Duration.ofMinutes(9), Duration.ofHours(1)));
         keysStatus = 500;
-        HttpResponse<String> response = get("/resolve", signed(c -> c.claim("scope", "resolve")));
+        // After the second request, the verifier does not ask for keys again in this interval.
+        for (int i = 0; i < 4; i++) {
+            HttpResponse<String> response = get("/resolve", signed(c -> c.claim("scope", "resolve")));
 
-        assertThat(response.statusCode()).isEqualTo(503);
-        assertThat(response.body()).contains("problems/cannot-verify");
-        assertThat(response.headers().firstValue("Retry-After")).isPresent();
+            assertThat(response.statusCode()).isEqualTo(503);
+            assertThat(response.body()).contains("problems/cannot-verify");
+            assertThat(response.headers().firstValue("Retry-After")).isPresent();
+        }
+        assertThat(asked.get()).isEqualTo(2);
     }
 
     @Test
