@@ -33,11 +33,12 @@ public final class Drain {
      */
     public static void run(Health health, Duration delay, Runnable endLongRequests, List<Listener> listeners) {
         health.add(Health.Kind.READY, "drain", () -> Health.State.down(Map.of("reason", "the server is stopping")));
+        boolean isInterrupted = false;
         try {
             TimeUnit.MILLISECONDS.sleep(delay.toMillis());
         } catch (InterruptedException e) {
             // Continues without the rest of the delay.
-            Thread.currentThread().interrupt();
+            isInterrupted = true;
         }
         listeners.forEach(Listener::drain);
         try {
@@ -46,6 +47,10 @@ public final class Drain {
             closeAll(listeners.stream()
                     .<Runnable>map(listener -> listener::close)
                     .toList());
+            if (isInterrupted) {
+                // Not before, because the closing would not wait for the requests.
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

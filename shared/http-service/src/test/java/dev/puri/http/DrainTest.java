@@ -79,6 +79,34 @@ final class DrainTest {
     }
 
     @Test
+    void anInterruptEndsTheDelayButNotTheGracePeriod() throws Exception {
+        BlockingQueue<Exchange> held = new LinkedBlockingQueue<>();
+        CountDownLatch ending = new CountDownLatch(1);
+        try (Metrics metrics = new Metrics()) {
+            Listener listener = Listener.start(
+                    ListenerOptions.at("127.0.0.1", 0).with(RunningListener.http(Map.of("close.grace", "20s"))),
+                    List.of(Route.get("/held", Scope.NONE, held::add)),
+                    metrics);
+            try (RawHttp1 waiting = new RawHttp1(listener.port())) {
+                waiting.send("GET /held" + KEEP);
+                Exchange exchange = held.poll(10, TimeUnit.SECONDS);
+                CompletableFuture<Boolean> isInterrupted = new CompletableFuture<>();
+                Thread closing = Thread.ofVirtual().start(() -> {
+                    Drain.run(new Health(), Duration.ofMinutes(1), ending::countDown, List.of(listener));
+                    isInterrupted.complete(Thread.currentThread().isInterrupted());
+                });
+                closing.interrupt();
+
+                assertThat(ending.await(20, TimeUnit.SECONDS)).isTrue();
+                assertThat(closing.join(Duration.ofMillis(300))).isFalse();
+                exchange.runOnEventLoop(() -> text(exchange, "ended"));
+                assertThat(waiting.rest()).startsWith("HTTP/1.1 200 ").endsWith("ended");
+                assertThat(isInterrupted.get(20, TimeUnit.SECONDS)).isTrue();
+            }
+        }
+    }
+
+    @Test
     void aListenerThatDoesNotCloseKeepsNoOtherOpen() {
         try (Metrics metrics = new Metrics()) {
             Listener listener = Listener.start(ListenerOptions.at("127.0.0.1", 0), List.of(), metrics);
