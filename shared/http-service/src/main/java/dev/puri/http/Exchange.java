@@ -151,11 +151,15 @@ public final class Exchange {
     /**
      * Sets a callback that runs on the event loop if the client disconnects, or the answer timeout responds 503, before
      * the endpoint responds. On HTTP/1.1 a disconnection is not detected if the client has already sent another
-     * request, because the connection is not read meanwhile. So every wait also needs a timeout. Must be called on the
-     * event loop, at most once.
+     * request, because the connection is not read meanwhile. So every wait also needs a timeout. If the client has
+     * already disconnected, runs the callback at once. Must be called on the event loop, at most once.
      */
     public void onCancel(Runnable callback) {
-        onCancel = callback;
+        if (isOver()) {
+            runGuarded(callback);
+        } else {
+            onCancel = callback;
+        }
     }
 
     /** Called when the client has disconnected, possibly while it sends the body. */

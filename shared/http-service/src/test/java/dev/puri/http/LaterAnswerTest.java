@@ -134,6 +134,21 @@ final class LaterAnswerTest extends RunningListener {
     }
 
     @Test
+    void reportsAClientThatDisconnectedBeforeTheCallbackWasSet() throws Exception {
+        CountDownLatch gone = new CountDownLatch(1);
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), listener.port())) {
+            socket.getOutputStream()
+                    .write("GET /v1/held HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(holding.await(10, TimeUnit.SECONDS)).isTrue();
+        }
+        EventStreamTest.await("disconnected", held.get()::isOver);
+
+        held.get().runOnEventLoop(() -> held.get().onCancel(gone::countDown));
+
+        assertThat(gone.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
     void aWaitEndsUnlessItIsCancelled() throws Exception {
         CompletableFuture<HttpResponse<String>> answer =
                 client.sendAsync(request("/v1/held").build(), HttpResponse.BodyHandlers.ofString());
