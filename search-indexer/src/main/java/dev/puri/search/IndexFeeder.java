@@ -176,6 +176,13 @@ final class IndexFeeder implements AutoCloseable {
             throws RebuildRequiredException, IndexUnavailableException {
         requireSameTopics(source, maxIndexAge);
         boolean hasRead = backoff.isDue() && applyNextBatch(timeout);
+        // Also while the next batch cannot be read: readers must see the changes of earlier batches.
+        if (isRefreshDue()) {
+            refresh();
+        }
+        if (isCommitDue()) {
+            commit();
+        }
         boolean wasComplete = isComplete();
         staleness.observe(source);
         documentStaleness.observe(source.documentHighWatermarks());
@@ -202,12 +209,6 @@ final class IndexFeeder implements AutoCloseable {
             if (batch != null) {
                 apply(batch);
                 changePoller.acknowledge();
-            }
-            if (isRefreshDue()) {
-                refresh();
-            }
-            if (isCommitDue()) {
-                commit();
             }
             backoff.reset();
             waitState.clear();

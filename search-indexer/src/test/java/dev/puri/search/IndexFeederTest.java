@@ -2,6 +2,7 @@ package dev.puri.search;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
@@ -12,6 +13,7 @@ import dev.puri.search.index.IndexCheckpoint;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,20 +26,31 @@ final class IndexFeederTest {
     private final MemoryIndex index = new MemoryIndex();
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     private Instant now = Instant.parse("2026-11-24T10:00:00Z");
-    private final IndexFeeder feeder = new IndexFeeder(
-            index,
-            IndexCheckpoint.NONE,
-            topics.source(() -> now),
-            topics.feederContext(
-                    new OutcomeCache(meters), new Waiters(1), Duration.ZERO, Duration.ofHours(1), () -> now, meters));
+    private IndexFeeder feeder = feeder(Duration.ZERO, Duration.ofHours(1));
 
     @AfterEach
     void close() {
         feeder.disconnect();
     }
 
+    private IndexFeeder feeder(Duration refreshInterval, Duration commitInterval) {
+        return new IndexFeeder(
+                index,
+                IndexCheckpoint.NONE,
+                topics.source(() -> now),
+                topics.feederContext(
+                        new OutcomeCache(meters), new Waiters(1), refreshInterval, commitInterval, () -> now, meters));
+    }
+
     private void step() throws Exception {
         feeder.step(topics.source(() -> now), MAX_INDEX_AGE, Duration.ZERO);
+    }
+
+    private void stepUntil(Callable<Boolean> condition) {
+        await().pollInSameThread().atMost(Duration.ofSeconds(30)).until(() -> {
+            step();
+            return condition.call();
+        });
     }
 
     @Test
@@ -71,6 +84,26 @@ final class IndexFeederTest {
         step();
 
         assertThat(feeder.isDocumentVisible(PURI)).isTrue();
+    }
+
+    @Test
+    void changesBecomeVisibleAndDurableWhileTheNextRecordsCannotBeRead() throws Exception {
+        feeder.disconnect();
+        feeder = feeder(Duration.ofMillis(200), Duration.ofMillis(300));
+        step();
+        topics.write("music:tracks:0", 0, "Zero");
+        stepUntil(() -> index.entry(EntryKind.DOCUMENT, Puri.parse("music:tracks:0")) != null);
+        topics.write(PURI.toString(), 1, "One");
+        step();
+
+        topics.setDeclarationsUnknown(true);
+        topics.write("music:tracks:2", 2, "Two");
+        NextOffsets applied = feeder.appliedOffsets();
+        stepUntil(() -> index.entry(EntryKind.DOCUMENT, PURI) != null
+                && applied.byKind().equals(index.committedCheckpoint().offsets()));
+
+        assertThat(feeder.waitReason()).contains("unknown in this test");
+        assertThat(feeder.appliedCount()).isEqualTo(4);
     }
 
     @Test

@@ -57,6 +57,7 @@ final class MemoryTopics {
     private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> partitions = new HashMap<>();
     private final Map<TopicPartition, Map<Puri, Long>> hashes = new HashMap<>();
     private final InMemoryTopics topics = new InMemoryTopics();
+    private volatile boolean areDeclarationsUnknown;
     private int polls;
 
     MemoryTopics() {
@@ -66,6 +67,11 @@ final class MemoryTopics {
     /** Makes every request fail, or not. */
     void setAway(boolean newValue) {
         topics.setAway(newValue);
+    }
+
+    /** Makes every document wait for the declaration of its collection, or not. */
+    void setDeclarationsUnknown(boolean newValue) {
+        areDeclarationsUnknown = newValue;
     }
 
     /** Makes requests for offsets and topics get no response, or not. */
@@ -290,7 +296,14 @@ final class MemoryTopics {
 
     /** Returns a decoder that indexes all documents with the default weights. */
     ChangeDecoder decoder(OutcomeCache outcomes, MeterRegistry meters) {
-        return new ChangeDecoder(registry, outcomes, (puri, publishedBefore) -> SearchedAttributes.DEFAULT, meters);
+        return new ChangeDecoder(registry, outcomes, (puri, publishedBefore) -> attributes(), meters);
+    }
+
+    private SearchedAttributes attributes() {
+        if (areDeclarationsUnknown) {
+            throw new DeclaredAttributes.UnknownException("unknown in this test");
+        }
+        return SearchedAttributes.DEFAULT;
     }
 
     TopicAdmin admin(String topic) {
