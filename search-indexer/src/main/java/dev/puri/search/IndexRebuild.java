@@ -103,7 +103,8 @@ final class IndexRebuild {
 
     /** Returns the progress of the running rebuild, or the result of the last one. */
     RebuildStatus status() {
-        return status;
+        RebuildStatus current = status;
+        return current.isRunning() ? current.withDetail(waitReason()) : current;
     }
 
     /** Returns the feeder that fills the new index; null if none does now. */
@@ -138,7 +139,7 @@ final class IndexRebuild {
 
     private synchronized void markRunning(String reason, long end) {
         status = new RebuildStatus(
-                RebuildStatus.State.RUNNING, reason, context.clock().instant(), null, 0, 0, end);
+                RebuildStatus.State.RUNNING, reason, context.clock().instant(), null, 0, 0, end, null);
     }
 
     // For the indexer's thread.
@@ -331,7 +332,7 @@ final class IndexRebuild {
     }
 
     /** Closes the index. The next attempt opens it and continues from its last commit. */
-    private void fail(String reason) {
+    void fail(String reason) {
         log.warn("The rebuild of the index failed; will retry: {}", reason);
         context.meters().countRetry();
         backOff(reason);

@@ -437,9 +437,22 @@ final class Indexer implements AutoCloseable {
         rebuild.require(mismatch);
     }
 
-    /** Replaces the serving index with the rebuilt one, now and for the next start. */
+    /**
+     * Replaces the serving index with the rebuilt one, now and for the next start. If that fails, the old index still
+     * serves, and the rebuild tries again.
+     *
+     * @throws IndexUnavailableException if it is unknown which index serves after the next start
+     */
     private void swap(IndexStore store, IndexFeeder rebuiltFeeder) throws IndexUnavailableException {
-        store.promote();
+        try {
+            store.promote();
+        } catch (IndexUnavailableException e) {
+            if (!store.isServingUnchanged()) {
+                throw e;
+            }
+            rebuild.fail(String.valueOf(e.getMessage()));
+            return;
+        }
         IndexFeeder oldFeeder = lifeCycle.feeder();
         if (oldFeeder != null) {
             oldFeeder.disconnect();

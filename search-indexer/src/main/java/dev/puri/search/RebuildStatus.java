@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param appliedChanges number of changes that the new index has applied
  * @param reachedOffsets offsets that the new index has reached, summed over all partitions
  * @param endOffsets end offsets, summed over all partitions
+ * @param detail why the running rebuild waits, as text for people; null if it does not wait
  */
 record RebuildStatus(
         State state,
@@ -25,8 +26,9 @@ record RebuildStatus(
         @Nullable Instant endedAt,
         long appliedChanges,
         long reachedOffsets,
-        long endOffsets) {
-    static final RebuildStatus NEVER = new RebuildStatus(State.IDLE, null, null, null, 0, 0, 0);
+        long endOffsets,
+        @Nullable String detail) {
+    static final RebuildStatus NEVER = new RebuildStatus(State.IDLE, null, null, null, 0, 0, 0, null);
 
     enum State {
         /** No rebuild since the start of the process. */
@@ -50,12 +52,18 @@ record RebuildStatus(
     /** Returns this status with another progress. */
     RebuildStatus withProgress(long newAppliedChanges, long newReachedOffsets, long newEndOffsets) {
         return new RebuildStatus(
-                state, reason, startedAt, endedAt, newAppliedChanges, newReachedOffsets, newEndOffsets);
+                state, reason, startedAt, endedAt, newAppliedChanges, newReachedOffsets, newEndOffsets, detail);
+    }
+
+    /** Returns this status with another {@link #detail}. */
+    RebuildStatus withDetail(@Nullable String newDetail) {
+        return new RebuildStatus(
+                state, reason, startedAt, endedAt, appliedChanges, reachedOffsets, endOffsets, newDetail);
     }
 
     /** Returns this status after the end of the rebuild. */
     RebuildStatus withEnd(State result, Instant time) {
-        return new RebuildStatus(result, reason, startedAt, time, appliedChanges, reachedOffsets, endOffsets);
+        return new RebuildStatus(result, reason, startedAt, time, appliedChanges, reachedOffsets, endOffsets, null);
     }
 
     void writeTo(JsonGenerator json) throws IOException {
@@ -72,6 +80,9 @@ record RebuildStatus(
             json.writeNumberField("records", appliedChanges);
             json.writeNumberField("reached", reachedOffsets);
             json.writeNumberField("of", endOffsets);
+            if (detail != null) {
+                json.writeStringField("detail", detail);
+            }
         }
         json.writeEndObject();
     }

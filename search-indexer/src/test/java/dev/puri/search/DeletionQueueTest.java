@@ -16,7 +16,7 @@ final class DeletionQueueTest {
     private final DeletionQueue deletions = new DeletionQueue();
 
     @BeforeEach
-    void replace() {
+    void replace() throws Exception {
         store.createUnfinished();
         store.promote();
     }

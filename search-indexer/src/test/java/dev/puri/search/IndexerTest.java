@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.puri.http.JsonBody;
 import dev.puri.projection.DigestCheck;
 import dev.puri.projection.wait.OutcomeCache;
 import dev.puri.projection.wait.Waiters;
@@ -15,6 +16,7 @@ import dev.puri.search.index.EntryKind;
 import dev.puri.search.index.IndexChange;
 import dev.puri.search.index.IndexUnavailableException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
@@ -288,6 +290,29 @@ final class IndexerTest {
         assertThat(store.serving()).isNotSameAs(old);
         assertThat(serves(indexer, "music:tracks:1")).isTrue();
         awaitThat(old::isClosed);
+    }
+
+    @Test
+    void aFailedReplacementLeavesTheServingIndexAndIsRetried() throws Exception {
+        topics.write("music:tracks:1", 1, "One");
+        Indexer indexer = start();
+        awaitThat(indexer.health()::isReady);
+        MemoryIndex old = store.serving();
+        store.setPromotionUnavailable(true);
+
+        indexer.requestRebuild();
+
+        awaitThat(() -> new String(JsonBody.bytes(indexer.rebuildStatus()::writeTo), StandardCharsets.UTF_8)
+                .contains("\"detail\":\"promotions fail in this test\""));
+        topics.write("music:tracks:2", 2, "Two");
+        awaitThat(() -> serves(indexer, "music:tracks:2"));
+        assertThat(store.serving()).isSameAs(old);
+        assertThat(opened.get()).isEqualTo(1);
+
+        store.setPromotionUnavailable(false);
+        awaitThat(() -> indexer.rebuildStatus().state() == RebuildStatus.State.DONE);
+        assertThat(serves(indexer, "music:tracks:2")).isTrue();
+        assertThat(indexer.rebuildStatus().detail()).isNull();
     }
 
     @Test

@@ -12,6 +12,7 @@ final class MemoryStore implements IndexStore {
     private @Nullable MemoryIndex building;
     private boolean isNewIndexUnavailable;
     private boolean isDropUnavailable;
+    private boolean isPromotionUnavailable;
     private int servingDrops;
     private volatile boolean hangsWhenClosed;
     private final CountDownLatch hanging = new CountDownLatch(1);
@@ -34,6 +35,11 @@ final class MemoryStore implements IndexStore {
     /** Makes every drop fail, or not. */
     synchronized void setDropUnavailable(boolean newValue) {
         isDropUnavailable = newValue;
+    }
+
+    /** Makes every promotion fail, or not. */
+    synchronized void setPromotionUnavailable(boolean newValue) {
+        isPromotionUnavailable = newValue;
     }
 
     /** Returns how often a caller tried to drop the serving index. */
@@ -77,13 +83,21 @@ final class MemoryStore implements IndexStore {
     }
 
     @Override
-    public synchronized void promote() {
+    public synchronized void promote() throws IndexUnavailableException {
         MemoryIndex next = building;
         if (next == null) {
             throw new IllegalStateException("no index is being built");
         }
+        if (isPromotionUnavailable) {
+            throw new IndexUnavailableException("promotions fail in this test", new IllegalStateException());
+        }
         serving = next;
         building = null;
+    }
+
+    @Override
+    public boolean isServingUnchanged() {
+        return true;
     }
 
     @Override

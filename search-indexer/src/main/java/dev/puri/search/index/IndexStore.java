@@ -46,8 +46,14 @@ public interface IndexStore extends AutoCloseable {
     /**
      * Commits the unfinished index and atomically makes it the serving index, also for the next start. The replaced
      * index stays open for its readers until {@link #drop}.
+     *
+     * @throws IndexUnavailableException if the promotion failed; {@link #isServingUnchanged} tells whether the old index
+     *     is still the serving one
      */
     void promote() throws IndexUnavailableException;
+
+    /** Returns whether the next {@link #openServing} would open the index that is the serving index now. */
+    boolean isServingUnchanged() throws IndexUnavailableException;
 
     /** Closes and deletes a replaced index or the unfinished index. */
     void drop(SearchIndex index) throws IndexUnavailableException;

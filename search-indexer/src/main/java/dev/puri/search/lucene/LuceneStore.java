@@ -148,6 +148,14 @@ public final class LuceneStore implements IndexStore {
     }
 
     @Override
+    public boolean isServingUnchanged() throws IndexUnavailableException {
+        OptionalLong number = attempt(this::currentNumber);
+        return servingIndex != null
+                && number.isPresent()
+                && servingIndex.folder().equals(folder(number.getAsLong()));
+    }
+
+    @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
         if (index.equals(servingIndex)) {
             throw new IllegalStateException("the serving index cannot be dropped");

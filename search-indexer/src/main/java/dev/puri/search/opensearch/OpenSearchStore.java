@@ -129,6 +129,12 @@ public final class OpenSearchStore implements IndexStore {
     }
 
     @Override
+    public boolean isServingUnchanged() throws IndexUnavailableException {
+        String name = indexOf(servingAlias).orElse(null);
+        return name != null && isNamed(servingIndex, name);
+    }
+
+    @Override
     public void drop(SearchIndex index) throws IndexUnavailableException {
         // Several objects may represent the same index, so this method compares names.
         if (!(index instanceof OpenSearchIndex dropped) || isNamed(servingIndex, dropped.name())) {

@@ -185,6 +185,26 @@ final class LuceneStoreTest {
     }
 
     @Test
+    void aFailedPromotionLeavesTheServingIndex() throws Exception {
+        FakeTopics topics = fill();
+        try (LuceneStore store = open()) {
+            SearchIndex serving = store.openServing();
+            SearchIndex rebuilt = store.createUnfinished();
+            rebuilt.apply(topics.after(IndexCheckpoint.NONE));
+            rebuilt.commit(topics.checkpoint());
+            Path obstacle = Files.createDirectories(root().resolve("current.new/folder"));
+
+            assertThatThrownBy(store::promote).isInstanceOf(IndexUnavailableException.class);
+            assertThat(store.isServingUnchanged()).isTrue();
+            assertHasEntries(serving, topics);
+
+            IOUtils.rm(obstacle);
+            store.promote();
+            assertThat(store.isServingUnchanged()).isTrue();
+        }
+    }
+
+    @Test
     void rebuildsAnIndexOfAnotherFormat() throws Exception {
         fill();
         try (FSDirectory folder = FSDirectory.open(root().resolve("index-1"));
