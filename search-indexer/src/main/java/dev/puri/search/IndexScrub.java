@@ -69,15 +69,18 @@ final class IndexScrub implements AutoCloseable {
     }
 
     private void onFailure(Throwable cause) {
-        if (cause instanceof IndexUnavailableException) {
-            // The indexer's thread reports this failure too.
+        boolean isUnavailable = cause instanceof IndexUnavailableException;
+        if (isUnavailable && indexer.serving() == null) {
+            // The indexer's thread has noticed the failure too, and reports it.
             log.debug("The stored entries cannot be read", cause);
-        } else if (failure.changeTo(cause.toString())) {
+        } else if (failure.changeTo(isUnavailable ? String.valueOf(cause.getMessage()) : cause.toString())) {
             log.error("The comparison of the stored entries with their hashes failed; will retry", cause);
         }
     }
 
-    private void runPass() throws IndexUnavailableException {
+    /** Compares the entries of all partitions, also if those of one cannot be read. */
+    private void runPass() throws Exception {
+        Exception firstFailure = null;
         for (EntryKind kind : EntryKind.values()) {
             int partitions = indexer.endOffsets().partitions(kind);
             for (int partition = 0; partition < partitions && !stop.isRequested(); partition++) {
@@ -85,8 +88,13 @@ final class IndexScrub implements AutoCloseable {
                     if (serving != null) {
                         scrub(serving, kind, partition);
                     }
+                } catch (IndexUnavailableException | RuntimeException e) {
+                    firstFailure = firstFailure == null ? e : firstFailure;
                 }
             }
+        }
+        if (firstFailure != null) {
+            throw firstFailure;
         }
         failure.clear();
     }

@@ -278,6 +278,27 @@ final class IndexerTest {
     }
 
     @Test
+    void theCheckOfStoredEntriesReportsAFailureAndContinuesWithTheNextPartition() {
+        String other = MemoryTopics.partition("music:tracks:1") == 1 ? "music:tracks:1" : "music:tracks:2";
+        topics.write(other, 2, "Two");
+        Indexer indexer = start();
+        try (IndexScrub scrub = new IndexScrub(indexer, 1_000, Duration.ofMillis(20))) {
+            awaitThat(indexer.health()::isReady);
+            store.serving().setUnreadablePartition(0);
+            store.serving().alter(Puri.parse(other), Samples.active(2, "br-9"));
+
+            scrub.start();
+
+            awaitThat(() -> "the partition is unreadable in this test"
+                    .equals(indexer.health().scrubFailure().reason()));
+            awaitThat(() -> indexer.health().waitReason().contains("the entry " + other));
+
+            store.serving().setUnreadablePartition(-1);
+            awaitThat(() -> indexer.health().scrubFailure().reason() == null);
+        }
+    }
+
+    @Test
     void aRequestedRebuildReplacesTheServingIndex() throws Exception {
         topics.write("music:tracks:1", 1, "One");
         Indexer indexer = start();

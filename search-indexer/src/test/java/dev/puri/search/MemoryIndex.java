@@ -21,6 +21,7 @@ import dev.puri.search.index.SearchIndex;
 import dev.puri.search.index.SearchQuery;
 import dev.puri.search.index.SearchResult;
 import dev.puri.search.index.StoredHash;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,6 +65,7 @@ final class MemoryIndex implements SearchIndex {
     private volatile IndexCheckpoint checkpoint = IndexCheckpoint.NONE;
     private volatile boolean isUnavailable;
     private volatile boolean isApplyUnavailable;
+    private volatile int unreadablePartition = -1;
     private volatile boolean isClosed;
 
     /** Makes all calls fail, or not. */
@@ -74,6 +76,15 @@ final class MemoryIndex implements SearchIndex {
     /** Makes every application of changes fail, or not. */
     void setApplyUnavailable(boolean newValue) {
         isApplyUnavailable = newValue;
+    }
+
+    /**
+     * Makes the reads of the hashes of a partition fail.
+     *
+     * @param partition -1 for none
+     */
+    void setUnreadablePartition(int partition) {
+        unreadablePartition = partition;
     }
 
     /** Makes searches and commits throw unexpected errors, or not. */
@@ -338,6 +349,9 @@ final class MemoryIndex implements SearchIndex {
     public void forEachHash(EntryKind kind, int partition, Predicate<StoredHash> visitor)
             throws IndexUnavailableException {
         requireOpen();
+        if (partition == unreadablePartition) {
+            throw new IndexUnavailableException("the partition is unreadable in this test", new IOException());
+        }
         for (Map.Entry<Key, Stored> each : visible.entrySet()) {
             Puri puri = each.getKey().puri();
             Stored stored = each.getValue();

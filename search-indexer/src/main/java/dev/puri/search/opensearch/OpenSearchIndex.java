@@ -52,8 +52,11 @@ final class OpenSearchIndex implements SearchIndex {
     /** Number of entries in one request of {@link #scan}. */
     private static final int SCAN_SIZE = 1_000;
 
-    /** Time that OpenSearch keeps the view of {@link #scan} between two requests. */
-    private static final String SCAN_KEEP_ALIVE = "5m";
+    /**
+     * Time that OpenSearch keeps the view of {@link #scan} between two requests. A visitor may need a second for each
+     * entry.
+     */
+    private static final String SCAN_KEEP_ALIVE = "20m";
 
     /** More than any topic has, so that the aggregation returns every partition. */
     private static final int MAX_PARTITIONS = 10_000;
