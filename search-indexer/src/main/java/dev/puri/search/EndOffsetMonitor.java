@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 final class EndOffsetMonitor implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(EndOffsetMonitor.class);
     private static final Duration POLL_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration RETENTION_POLL_INTERVAL = Duration.ofMinutes(1);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(5);
 
     /** Kafka's default. Assumed if this principal may not read the configuration of the topics. */
@@ -45,6 +46,10 @@ final class EndOffsetMonitor implements AutoCloseable {
     private volatile Map<EntryKind, TopicAdmin> topics = Map.of();
     private volatile @Nullable SourceOffsets lastOffsets;
     private volatile @Nullable Duration tombstoneRetention;
+
+    /** Only for the thread. */
+    private @Nullable ObservationTime retentionReadAt;
+
     private final FailureState failure = new FailureState("the brokers were not asked yet");
 
     /**
@@ -134,8 +139,9 @@ final class EndOffsetMonitor implements AutoCloseable {
             ends.put(kind, topicEnds);
             begins.put(kind, topic.beginningOffsets(topicEnds));
         });
-        if (tombstoneRetention == null) {
+        if (retentionReadAt == null || retentionReadAt.age(clock).compareTo(RETENTION_POLL_INTERVAL) > 0) {
             tombstoneRetention = tombstoneRetention();
+            retentionReadAt = observedAt;
         }
         Map<Integer, Long> documentHighWatermarks = Objects.requireNonNull(topics.get(EntryKind.DOCUMENT))
                 .highWatermarks(Objects.requireNonNull(ends.get(EntryKind.DOCUMENT))
@@ -166,10 +172,11 @@ final class EndOffsetMonitor implements AutoCloseable {
                     .min(Duration::compareTo)
                     .orElseThrow();
         } catch (TopicUnavailableException e) {
-            if (e.isForbidden()) {
-                return DEFAULT_TOMBSTONE_RETENTION;
+            Duration last = tombstoneRetention;
+            if (last == null && !e.isForbidden()) {
+                throw e;
             }
-            throw e;
+            return last == null ? DEFAULT_TOMBSTONE_RETENTION : last;
         }
     }
 

@@ -6,11 +6,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.puri.projection.TopicAdmin;
 import dev.puri.search.index.EntryKind;
+import dev.puri.testkit.InMemoryTopics;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
@@ -58,6 +61,27 @@ final class EndOffsetMonitorTest {
             assertThatThrownBy(endOffsets::askBrokers).isInstanceOf(KafkaException.class);
 
             assertThat(closed).hasValue(1);
+        }
+    }
+
+    @Test
+    void readsTheRetentionOfTombstonesAgain() {
+        InMemoryTopics topics = new InMemoryTopics();
+        for (EntryKind kind : EntryKind.values()) {
+            topics.create(kind.topic(), 1);
+        }
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-11-24T10:00:00Z"));
+        try (EndOffsetMonitor endOffsets =
+                new EndOffsetMonitor(topic -> new TopicAdmin(topics.admin(), topic), now::get)) {
+            endOffsets.askBrokers();
+            assertThat(endOffsets.maxIndexAge()).isEqualTo(Duration.ofDays(6));
+
+            topics.setTombstoneRetention(Duration.ofHours(7));
+            endOffsets.askBrokers();
+            assertThat(endOffsets.maxIndexAge()).isEqualTo(Duration.ofDays(6));
+            now.set(now.get().plusSeconds(61));
+            endOffsets.askBrokers();
+            assertThat(endOffsets.maxIndexAge()).isEqualTo(Duration.ofHours(6));
         }
     }
 

@@ -40,9 +40,8 @@ import org.jspecify.annotations.Nullable;
  * long, long)} sets a last stable offset. Thread-safe.
  */
 public final class InMemoryTopics {
-    private static final Duration TOMBSTONE_RETENTION = Duration.ofDays(7);
-
     private final Map<String, Topic> topics = new HashMap<>();
+    private Duration tombstoneRetention = Duration.ofDays(7);
     private boolean isAway;
     private boolean isSilent;
 
@@ -68,6 +67,11 @@ public final class InMemoryTopics {
                         Arrays.copyOf(topic.begins, partitions),
                         Arrays.copyOf(topic.lastStable, partitions),
                         Arrays.copyOf(topic.ends, partitions)));
+    }
+
+    /** Sets how long every topic keeps tombstones; at first 7 days. */
+    public synchronized void setTombstoneRetention(Duration newValue) {
+        tombstoneRetention = newValue;
     }
 
     /** Sets whether every request fails, as if no broker were reachable. */
@@ -168,7 +172,7 @@ public final class InMemoryTopics {
         List<ConfigResource> requested =
                 resources.stream().map(ConfigResource.class::cast).toList();
         Config config = new Config(
-                List.of(new ConfigEntry("delete.retention.ms", Long.toString(TOMBSTONE_RETENTION.toMillis()))));
+                List.of(new ConfigEntry("delete.retention.ms", Long.toString(tombstoneRetention.toMillis()))));
         return new DescribeConfigsResult(responses(requested, ConfigResource::name, resource -> config)) {};
     }
 
