@@ -6,18 +6,15 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.puri.search.index.IndexUnavailableException;
 import dev.puri.settings.Secret;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
@@ -253,11 +250,10 @@ final class ClusterClient implements AutoCloseable {
     }
 
     private static SSLContext sslContext(Path caFile) {
-        try (InputStream pem = Files.newInputStream(caFile)) {
+        try {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
-            for (Certificate certificate :
-                    CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+            for (Certificate certificate : OpenSearchSettings.certificates(caFile)) {
                 store.setCertificateEntry(Integer.toString(store.size()), certificate);
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
@@ -267,7 +263,7 @@ final class ClusterClient implements AutoCloseable {
             return context;
         } catch (IOException | GeneralSecurityException e) {
             throw new IllegalArgumentException(
-                    "PURI_OPENSEARCH_CA: cannot read certificates from the PEM file " + caFile + ": " + e, e);
+                    "PURI_OPENSEARCH_CA: cannot use the certificates in " + caFile + ": " + e, e);
         }
     }
 

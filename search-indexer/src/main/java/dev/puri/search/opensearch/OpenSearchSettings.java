@@ -3,10 +3,17 @@ package dev.puri.search.opensearch;
 import dev.puri.settings.InvalidSettingsException;
 import dev.puri.settings.Secret;
 import dev.puri.settings.Setting;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -95,7 +102,33 @@ public record OpenSearchSettings(
             mistakes.add("PURI_OPENSEARCH_INDEX: \"" + opensearchIndex
                     + "\" must have 1 to 100 characters of a-z 0-9 _ - and begin with a letter or digit");
         }
+        opensearchCa.ifPresent(file -> {
+            try {
+                Collection<? extends Certificate> ignored = certificates(file);
+            } catch (IllegalArgumentException e) {
+                mistakes.add(String.valueOf(e.getMessage()));
+            }
+        });
         InvalidSettingsException.throwIfAny(mistakes);
+    }
+
+    /**
+     * Reads the certificates of {@link #opensearchCa}.
+     *
+     * @throws IllegalArgumentException if the file cannot be read, or contains no certificate
+     */
+    static Collection<? extends Certificate> certificates(Path file) {
+        try (InputStream pem = Files.newInputStream(file)) {
+            Collection<? extends Certificate> certificates =
+                    CertificateFactory.getInstance("X.509").generateCertificates(pem);
+            if (!certificates.isEmpty()) {
+                return certificates;
+            }
+        } catch (IOException | GeneralSecurityException e) {
+            throw new IllegalArgumentException(
+                    "PURI_OPENSEARCH_CA: cannot read certificates from the PEM file " + file + ": " + e, e);
+        }
+        throw new IllegalArgumentException("PURI_OPENSEARCH_CA: the file " + file + " contains no certificate");
     }
 
     /** Returns the rest of a sentence that begins with the URL; empty if the URL is valid. */

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.puri.settings.InvalidSettingsException;
 import dev.puri.settings.Settings;
+import dev.puri.testkit.TestCertificates;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class OpenSearchSettingsTest {
     private static OpenSearchSettings read(Map<String, String> environment) {
@@ -32,6 +36,23 @@ final class OpenSearchSettingsTest {
             remote.put("PURI_OPENSEARCH_URL", url.replace("http:", "https:"));
             assertThat(read(remote).opensearchUser()).contains("puri");
         }
+    }
+
+    @Test
+    void refusesAFileWithoutCertificates(@TempDir Path folder) throws Exception {
+        Path file = folder.resolve("ca.pem");
+        Map<String, String> environment = Map.of("PURI_OPENSEARCH_CA", file.toString());
+        assertThatThrownBy(() -> read(environment))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("PURI_OPENSEARCH_CA: cannot read certificates from the PEM file " + file);
+        Files.writeString(file, "");
+        assertThatThrownBy(() -> read(environment))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("PURI_OPENSEARCH_CA: the file " + file + " contains no certificate");
+
+        TestCertificates.shared().certificate("ca", file);
+
+        assertThat(read(environment).opensearchCa()).contains(file);
     }
 
     @Test
