@@ -52,7 +52,7 @@ final class RoutesTest extends ServedRoutes {
         table = null;
         assertThat(get("/v1/digest", 503)).contains("/problems/not-ready");
         table = complete;
-        DigestCheck check = new DigestCheck("puri.identities.v1", Map.of(), InstantSource.system());
+        DigestCheck check = new DigestCheck("puri.identities.v1", "rebuild it", Map.of(), InstantSource.system());
         PartitionDigest own = new PartitionDigest(10, 0xc5L);
         check.compare(0, 120, own, own);
         check.compare(1, 7, PartitionDigest.EMPTY, own);

@@ -27,6 +27,8 @@ import java.util.function.LongSupplier;
  * <p>Only the feeder's thread may use it; {@link #check} is thread-safe.
  */
 final class DigestComparison {
+    private static final String ADVICE = "run puri search verify, then puri search reindex";
+
     private static final int TIME_DIVISOR = 20;
 
     /**
@@ -59,7 +61,7 @@ final class DigestComparison {
      */
     DigestComparison(IndexCheckpoint checkpoint, SourceOffsets source, InstantSource clock, LongSupplier nanoTime) {
         for (EntryKind kind : EntryKind.values()) {
-            checks.put(kind, new DigestCheck(kind.topic(), firstComparable(kind, checkpoint, source), clock));
+            checks.put(kind, new DigestCheck(kind.topic(), ADVICE, firstComparable(kind, checkpoint, source), clock));
         }
         budget = new TimeBudget(TIME_DIVISOR, MAX_CREDIT, nanoTime);
         this.nanoTime = nanoTime;

@@ -247,6 +247,7 @@ final class IndexerTest {
         awaitThat(() -> indexer.health()
                 .waitReason()
                 .startsWith("partition " + partition + " of puri.documents.v1 differs from the registrar at offset 1"));
+        assertThat(indexer.health().waitReason()).endsWith("; run puri search verify, then puri search reindex");
         assertThat(indexer.health().isReady()).isFalse();
         assertThat(serves(indexer, "music:tracks:1")).isTrue();
         assertThat(indexer.requestDigests().get(30, TimeUnit.SECONDS).toString())

@@ -54,6 +54,7 @@ public final class DigestCheck {
     private static final Logger log = LoggerFactory.getLogger(DigestCheck.class);
 
     private final String topic;
+    private final String advice;
     private final Map<Integer, Long> firstComparable;
     private final InstantSource clock;
     private final Instant createdAt;
@@ -111,12 +112,14 @@ public final class DigestCheck {
 
     /**
      * @param topic the topic, named in reasons
+     * @param advice what an operator must do if the copy differs; the end of a sentence in reasons
      * @param firstComparable maps each partition of the topic to the first offset whose digest may be compared. A copy
      *     that was opened from a file may already have changes of later records than its next offset says, so a digest
      *     between them would differ. 0 for a copy that was filled from the beginning of the topic
      */
-    public DigestCheck(String topic, Map<Integer, Long> firstComparable, InstantSource clock) {
+    public DigestCheck(String topic, String advice, Map<Integer, Long> firstComparable, InstantSource clock) {
         this.topic = topic;
+        this.advice = advice;
         this.firstComparable = Map.copyOf(firstComparable);
         this.clock = clock;
         createdAt = clock.instant();
@@ -229,7 +232,7 @@ public final class DigestCheck {
                         + (own.rows() == published.rows()
                                 ? own.rows() + " rows in both, but the digests are " + own + " and " + published
                                 : own.rows() + " rows, the registrar has " + published.rows() + " rows")
-                        + "; run puri verify, then puri rebuild";
+                        + "; " + advice;
         Partition old = partition(partition);
         DigestAtOffset compared = new DigestAtOffset(offset, own);
         State state = put(partition, old, new Partition(compared, clock.instant(), difference, old.storedDifference()));
@@ -259,7 +262,7 @@ public final class DigestCheck {
 
     private State noteStoredDifference(int partition, String what) {
         Partition old = partition(partition);
-        String difference = what + ": memory or file is damaged; run puri verify, then puri rebuild";
+        String difference = what + ": memory or file is damaged; " + advice;
         return put(partition, old, old.withStoredDifference(difference));
     }
 

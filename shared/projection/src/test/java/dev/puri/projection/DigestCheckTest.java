@@ -18,7 +18,7 @@ final class DigestCheckTest {
     private static final PartitionDigest TEN = new PartitionDigest(10, 0xabcL);
     private static final PartitionDigest ELEVEN = new PartitionDigest(11, 0xdefL);
 
-    private final DigestCheck check = new DigestCheck("topic", Map.of(0, 0L, 5, 100L), fixed(NOW));
+    private final DigestCheck check = new DigestCheck("topic", "rebuild it", Map.of(0, 0L, 5, 100L), fixed(NOW));
 
     private static InstantSource fixed(Instant time) {
         return InstantSource.fixed(time);
@@ -74,7 +74,7 @@ final class DigestCheckTest {
         assertThat(check.compare(3, 1234, ELEVEN, TEN)).isEqualTo(State.DIFFERS);
 
         String reason = "partition 3 of topic differs from the registrar at offset 1234: 10 rows, the registrar has 11"
-                + " rows; run puri verify, then puri rebuild";
+                + " rows; rebuild it";
         assertThat(check.reason()).isEqualTo(reason);
         assertThat(check.toJson(3, 1300, TEN)).containsEntry("state", "differs").containsEntry("detail", reason);
         assertThat(check.differing()).isEqualTo(1);
@@ -172,7 +172,7 @@ final class DigestCheckTest {
     @Test
     void aCopyThatReadsOnlyOldDigestsIsReported() {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);
-        DigestCheck ahead = new DigestCheck("topic", Map.of(3, 0L), now::get);
+        DigestCheck ahead = new DigestCheck("topic", "rebuild it", Map.of(3, 0L), now::get);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         DigestCheck.meter("topic", () -> ahead, meters);
         Gauge unchecked = meters.get("puri.digest.unchecked.seconds")
@@ -198,7 +198,7 @@ final class DigestCheckTest {
     @Test
     void thePartitionWithoutComparisonsIsReportedAlthoughOthersAreCompared() {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);
-        DigestCheck two = new DigestCheck("topic", Map.of(0, 0L, 1, 0L), now::get);
+        DigestCheck two = new DigestCheck("topic", "rebuild it", Map.of(0, 0L, 1, 0L), now::get);
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
         DigestCheck.meter("topic", () -> two, meters);
         Gauge unchecked = meters.get("puri.digest.unchecked.seconds").gauge();
@@ -222,7 +222,7 @@ final class DigestCheckTest {
     @Test
     void thePartitionThatWasNeverComparedIsReported() {
         AtomicReference<Instant> now = new AtomicReference<>(NOW);
-        DigestCheck two = new DigestCheck("topic", Map.of(0, 0L, 1, 0L), now::get);
+        DigestCheck two = new DigestCheck("topic", "rebuild it", Map.of(0, 0L, 1, 0L), now::get);
         now.set(NOW.plusSeconds(660));
 
         two.compare(1, 20, TEN, TEN);

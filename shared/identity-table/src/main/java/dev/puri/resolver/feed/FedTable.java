@@ -16,6 +16,8 @@ import java.util.Map;
  * @param digests the comparisons of the table with the registrar
  */
 record FedTable(PackedTable table, TopicEnds endsAtStart, DigestCheck digests, Staleness<TopicEnds> staleness) {
+    private static final String ADVICE = "run puri verify, then puri rebuild table";
+
     static FedTable of(PackedTable table, TopicEnds endsAtStart, InstantSource clock) {
         Map<Integer, Long> firstComparable = new HashMap<>(endsAtStart.byPartition());
         if (!table.isFromSnapshot()) {
@@ -25,7 +27,7 @@ record FedTable(PackedTable table, TopicEnds endsAtStart, DigestCheck digests, S
         return new FedTable(
                 table,
                 endsAtStart,
-                new DigestCheck(Topics.IDENTITIES, firstComparable, clock),
+                new DigestCheck(Topics.IDENTITIES, ADVICE, firstComparable, clock),
                 new Staleness<>(TopicEnds::at, ends -> ends.ends().isReachedBy(table::nextOffset), clock));
     }
 

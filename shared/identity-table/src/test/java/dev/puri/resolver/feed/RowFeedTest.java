@@ -66,7 +66,7 @@ final class RowFeedTest {
     private final List<Puri> erased = new ArrayList<>();
     private final OutcomeCache outcomes = new OutcomeCache(meters, (puri, at) -> erased.add(puri));
     private final Waiters waiters = new Waiters(10);
-    private final DigestCheck digests = new DigestCheck("topic", Map.of(), InstantSource.fixed(NOW));
+    private final DigestCheck digests = new DigestCheck("topic", "rebuild it", Map.of(), InstantSource.fixed(NOW));
     private final RowWriter writer = new RowWriter(table, digests, outcomes, waiters);
     private final Stop stop = new Stop();
     private final SchemaRegistryWait schemaRegistryWait =

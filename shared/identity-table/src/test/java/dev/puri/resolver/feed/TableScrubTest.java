@@ -24,7 +24,7 @@ final class TableScrubTest {
     private static final int ROWS = 400;
 
     private final PackedTable table = new PackedTable();
-    private final DigestCheck digests = new DigestCheck("topic", Map.of(), InstantSource.system());
+    private final DigestCheck digests = new DigestCheck("topic", "rebuild it", Map.of(), InstantSource.system());
     private final FailureState failure = new FailureState();
     private final TableScrub scrub = new TableScrub(table, PARTITIONS, digests, 1_000_000_000, failure);
 

@@ -22,7 +22,7 @@ record OurTable(PackedTable table) implements RowStore {
     static StreamsTableFeeder feeder(FreshBroker broker, PackedTable table, String dir) {
         return new StreamsTableFeeder(
                 table,
-                new DigestCheck(Topics.IDENTITIES, Map.of(), InstantSource.system()),
+                new DigestCheck(Topics.IDENTITIES, "rebuild it", Map.of(), InstantSource.system()),
                 FreshBroker.PARTITIONS,
                 Map.of(),
                 broker.bootstrapServers(),
