@@ -31,7 +31,9 @@ public abstract class StoreContract extends SearchIndexContract {
 
         IndexCheckpoint checkpoint = FakeTopics.checkpointOf(newChanges);
         built.commit(checkpoint);
+        assertThat(store.isServingUnchanged()).isTrue();
         store.promote();
+        assertThat(store.isServingUnchanged()).isTrue();
         assertThat(SampleQuery.text("new").purisOf(built)).containsExactly("music:tracks:1");
         assertThat(SampleQuery.text("old").purisOf(index)).as("open readers").hasSize(2);
         store.drop(index);
