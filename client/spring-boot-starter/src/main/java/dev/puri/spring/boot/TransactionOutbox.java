@@ -50,7 +50,7 @@ public final class TransactionOutbox {
     /**
      * @param dataSource the DataSource of the application's transactions and of the outbox's table
      * @param afterCommit called on the transaction's thread after the commit of a transaction with events, for example
-     *     to wake a relay; must not block
+     *     to wake a relay; must not block. Its exceptions are logged, because the transaction is committed
      */
     public TransactionOutbox(Outbox outbox, DataSource dataSource, Runnable afterCommit) {
         this.outbox = outbox;
@@ -174,7 +174,12 @@ public final class TransactionOutbox {
         @Override
         public void afterCommit() {
             isCommitted = true;
-            afterCommit.run();
+            try {
+                afterCommit.run();
+            } catch (RuntimeException e) {
+                // Spring would pass the exception to the caller of the committed transaction, which may then repeat it.
+                LOG.warn("The transaction is committed, but the action after the commit failed", e);
+            }
         }
 
         @Override

@@ -52,6 +52,17 @@ class TransactionOutboxTest {
         assertThat(commits).hasValue(1);
     }
 
+    /** While the application shuts down, the bean of the relay can no longer be looked up. */
+    @Test
+    void aCommittedTransactionSucceedsAlthoughTheActionAfterTheCommitFails() {
+        TransactionOutbox failing = new TransactionOutbox(new Outbox(Dialect.POSTGRESQL), dataSource, () -> {
+            commits.incrementAndGet();
+            throw new IllegalStateException("injected");
+        });
+        transactionOf(dataSource).executeWithoutResult(status -> failing.addAll(List.of()));
+        assertThat(commits).hasValue(1);
+    }
+
     @Test
     void aTransactionOfAnotherDataSourceIsRefusedWithCauseAndCure() {
         assertRefused(() -> transactionOf(new Pool(false)).executeWithoutResult(status -> outbox.addAll(List.of())));
