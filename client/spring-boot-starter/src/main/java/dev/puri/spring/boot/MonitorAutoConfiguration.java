@@ -7,6 +7,7 @@ import dev.puri.schemas.serde.UserInfo;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import java.util.HashMap;
+import java.util.Locale;
 import java.util.Map;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -61,9 +62,14 @@ public class MonitorAutoConfiguration {
         @Bean
         @Order(Ordered.LOWEST_PRECEDENCE)
         SanitizingFunction puriSanitizingFunction() {
-            return setting -> setting.getKey().startsWith("puri.") && setting.getValue() instanceof CharSequence text
+            return setting -> isPuriSetting(setting.getKey()) && setting.getValue() instanceof CharSequence text
                     ? setting.withValue(UserInfo.masked(text.toString()))
                     : setting;
+        }
+
+        /** Also returns true for an environment variable, such as {@code PURI_SCHEMA_REGISTRY_URL}. */
+        private static boolean isPuriSetting(String key) {
+            return key.toLowerCase(Locale.ROOT).replace('_', '.').startsWith("puri.");
         }
     }
 

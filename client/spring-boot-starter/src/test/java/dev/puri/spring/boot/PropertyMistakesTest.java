@@ -167,10 +167,11 @@ class PropertyMistakesTest {
                             .contains("http://***@b:8081")
                             .doesNotContain("hidden");
                     SanitizingFunction shown = context.getBean(SanitizingFunction.class);
-                    assertThat(shown.apply(new SanitizableData(
-                                            null, "puri.schema-registry.url", "http://ann:hidden@b:8081"))
-                                    .getValue())
-                            .isEqualTo("http://***@b:8081");
+                    for (String key : List.of("puri.schema-registry.url", "PURI_SCHEMA_REGISTRY_URL")) {
+                        assertThat(shown.apply(new SanitizableData(null, key, "http://ann:hidden@b:8081"))
+                                        .getValue())
+                                .isEqualTo("http://***@b:8081");
+                    }
                 });
     }
 
