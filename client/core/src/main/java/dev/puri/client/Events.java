@@ -32,12 +32,15 @@ public final class Events {
 
     /**
      * @param source name of the service, which each event contains; 1 to {@value Event#MAX_SOURCE_LENGTH} characters
+     *     without control characters
+     * @throws IllegalArgumentException if the name is not valid
      */
     public Events(String source) {
         this(new IdentityMinter(), source, InstantSource.system());
     }
 
     Events(IdentityMinter minter, String source, InstantSource clock) {
+        Event.requireSource("source", source);
         this.minter = minter;
         this.source = source;
         this.clock = clock;

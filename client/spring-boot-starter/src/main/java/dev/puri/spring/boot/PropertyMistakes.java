@@ -35,9 +35,12 @@ final class PropertyMistakes {
 
     private static void checkService(PuriProperties properties, List<String> mistakes) {
         String source = properties.source();
-        if (source != null && (source.isEmpty() || source.length() > Event.MAX_SOURCE_LENGTH)) {
-            mistakes.add(
-                    "puri.source: has " + source.length() + " characters; must have 1 to " + Event.MAX_SOURCE_LENGTH);
+        if (source != null) {
+            try {
+                Event.requireSource("puri.source:", source);
+            } catch (IllegalArgumentException e) {
+                mistakes.add(String.valueOf(e.getMessage()));
+            }
         }
         if (properties.collections() != null) {
             if (!HAS_CLIENT_DECLARATIONS) {

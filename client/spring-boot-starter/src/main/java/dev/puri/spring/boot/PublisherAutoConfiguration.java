@@ -5,6 +5,7 @@ import dev.puri.client.IdentityPublisher;
 import dev.puri.client.declarations.CollectionsFile;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.schemas.collection.Declarations;
+import dev.puri.schemas.log.Event;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Reader;
@@ -28,8 +29,16 @@ public class PublisherAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnAnySetting({"puri.source", "spring.application.name"})
     Events puriEvents(PuriProperties properties, Environment environment) {
-        String source = properties.source();
-        return new Events(source != null ? source : environment.getRequiredProperty("spring.application.name"));
+        if (properties.source() != null) {
+            return new Events(properties.source());
+        }
+        String name = environment.getRequiredProperty("spring.application.name");
+        try {
+            Event.requireSource("spring.application.name:", name);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidPuriPropertiesException(List.of(e.getMessage() + "; or set puri.source"));
+        }
+        return new Events(name);
     }
 
     /**

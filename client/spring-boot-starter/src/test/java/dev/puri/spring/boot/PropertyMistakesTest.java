@@ -73,6 +73,15 @@ class PropertyMistakesTest {
     }
 
     @Test
+    void aSourceThatNoEventMayHaveIsNamed() {
+        String rule = " must have 1 to 255 characters without control characters";
+        assertThat(mistakes("puri.source=a\tb")).containsExactly("puri.source:" + rule);
+        assertThat(mistakes("puri.source=" + "a".repeat(256))).containsExactly("puri.source:" + rule);
+        assertThat(mistakes("spring.application.name=a\tb"))
+                .containsExactly("spring.application.name:" + rule + "; or set puri.source");
+    }
+
+    @Test
     void noValueOfAnUnknownSettingIsPrinted() {
         assertThat(mistakes("puri.resolver.tokne=secret"))
                 .singleElement()
