@@ -33,6 +33,7 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.InvalidTxnStateException;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -77,7 +78,10 @@ public final class CollectionRegistry {
      * @param properties properties of Kafka, including {@code bootstrap.servers}, and of the serializer and
      *     deserializer, including {@code schema.registry.url}. {@code value.serializer} and {@code value.deserializer}
      *     may name classes other than ours
-     * @param timeout time limit of {@link #read}, and of each attempt of {@link #apply}
+     * @param timeout time limit of {@link #read}, and of the reads and writes of each attempt of {@link #apply} and
+     *     {@link #repair}. Kafka's producer has the same time limit for the last call of an attempt, and once more for
+     *     the abort of its transaction. So an attempt ends after three times the timeout at the latest. Only fenced
+     *     attempts are repeated, at most 10 in all. The closing of Kafka's consumer may add 30 s
      */
     public CollectionRegistry(Map<?, ?> properties, Duration timeout) {
         this(properties, Topics.COLLECTIONS, timeout);
@@ -193,15 +197,15 @@ public final class CollectionRegistry {
     }
 
     /** Writes the records in a transaction. Returns, for each partition, the offset after the last written record. */
-    private Map<TopicPartition, Long> write(
+    Map<TopicPartition, Long> write(
             Producer<byte[], @Nullable Object> producer,
             List<ProducerRecord<byte[], @Nullable Object>> records,
             Deadline deadline) {
         producer.beginTransaction();
         try {
             List<Future<RecordMetadata>> sendFutures = new ArrayList<>();
+            // They are sent at once, because linger.ms is 0.
             records.forEach(record -> sendFutures.add(producer.send(record)));
-            producer.flush();
             Map<TopicPartition, Long> endOffsets = new HashMap<>();
             for (Future<RecordMetadata> future : sendFutures) {
                 RecordMetadata metadata = result(future, deadline);
@@ -264,7 +268,7 @@ public final class CollectionRegistry {
     }
 
     /** Returns {@link Undecodable} instead of throwing, because an exception would stop the consumer at the record. */
-    private static final class LenientDeserializer implements Deserializer<Object> {
+    static final class LenientDeserializer implements Deserializer<Object> {
         private final Deserializer<?> strict;
 
         LenientDeserializer(Deserializer<?> strict) {
@@ -282,7 +286,7 @@ public final class CollectionRegistry {
             try {
                 return strict.deserialize(topic, headers, value);
             } catch (RuntimeException e) {
-                if (isSchemaRegistryUnreachable(e)) {
+                if (isCauseOutsideRecord(e)) {
                     throw e;
                 }
                 return new Undecodable(e);
@@ -294,13 +298,18 @@ public final class CollectionRegistry {
             strict.close();
         }
 
-        /** Returns whether the schema registry was unreachable. Then it is unknown whether the record can be read. */
-        private static boolean isSchemaRegistryUnreachable(RuntimeException e) {
+        /**
+         * Returns whether the schema registry was unreachable or the thread was interrupted. Then it is unknown whether
+         * the record can be read.
+         */
+        private static boolean isCauseOutsideRecord(RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
                 // Confluent's deserializer throws exceptions of the JDK's network classes, or a Kafka ApiException.
                 String name = cause.getClass().getName();
                 if (cause instanceof SchemaRegistryUnavailableException
                         || cause instanceof ApiException
+                        || cause instanceof InterruptException
+                        || cause instanceof InterruptedException
                         || name.startsWith("java.net.")
                         || name.startsWith("javax.net.")) {
                     return true;
@@ -430,7 +439,7 @@ public final class CollectionRegistry {
         } catch (java.util.concurrent.TimeoutException e) {
             throw new TimeoutException("a record was not acknowledged in time", e);
         } catch (InterruptedException e) {
-            throw new org.apache.kafka.common.errors.InterruptException(e);
+            throw new InterruptException(e);
         }
     }
 
@@ -474,12 +483,12 @@ public final class CollectionRegistry {
         try {
             Thread.sleep(millis);
         } catch (InterruptedException e) {
-            throw new org.apache.kafka.common.errors.InterruptException(e);
+            throw new InterruptException(e);
         }
     }
 
     /** A point in time after which calls fail with Kafka's TimeoutException. */
-    private static final class Deadline {
+    static final class Deadline {
         private final Duration timeout;
         private final long endNanos;
 
