@@ -367,14 +367,12 @@ final class OutboxTables {
     RelayStatus status(Connection connection, boolean isLeader, @Nullable String problem) throws SQLException {
         long waitingRowCount = queryLong(connection, countSql(outboxTable));
         long blockedRowCount = queryLong(connection, countSql(blockedTable));
-        long oldestWaitingMillis = queryLong(
-                connection,
-                "SELECT COALESCE(MIN(created_ms), 0) FROM (SELECT created_ms FROM " + outboxTable
-                        + " ORDER BY seq LIMIT 1) o");
-        long oldestBlockedMillis = queryLong(connection, "SELECT COALESCE(MIN(created_ms), 0) FROM " + blockedTable);
+        long oldestWaitingMillis = queryLong(connection, firstCreatedSql(outboxTable));
+        long oldestBlockedMillis = queryLong(connection, firstCreatedSql(blockedTable));
         List<RelayStatus.BlockedPuri> puris = new ArrayList<>();
+        // Every failed row has a retry time, and that column has an index.
         String sql = "SELECT aggregateid, id, seq, created_ms, attempts, error FROM " + blockedTable
-                + " WHERE error IS NOT NULL ORDER BY seq LIMIT " + MAX_REPORTED_ROWS;
+                + " WHERE retry_ms IS NOT NULL AND error IS NOT NULL ORDER BY seq LIMIT " + MAX_REPORTED_ROWS;
         try (PreparedStatement select = connection.prepareStatement(sql);
                 ResultSet result = select.executeQuery()) {
             while (result.next()) {
@@ -395,6 +393,10 @@ final class OutboxTables {
                 oldestBlockedMillis == 0 ? null : Instant.ofEpochMilli(oldestBlockedMillis),
                 puris,
                 problem);
+    }
+
+    private static String firstCreatedSql(String table) {
+        return "SELECT COALESCE(MIN(created_ms), 0) FROM (SELECT created_ms FROM " + table + " ORDER BY seq LIMIT 1) o";
     }
 
     private static String countSql(String table) {

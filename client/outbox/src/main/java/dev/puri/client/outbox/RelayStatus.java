@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param oldestWaiting time at which the first waiting row was added; null if no row waits
  * @param blockedRows number of rows that could not be published, and of later rows of the same pURIs. Counted up to
  *     10,000
- * @param oldestBlocked time at which the oldest blocked row was added; null if no row is blocked
+ * @param oldestBlocked time at which the first blocked row was added; null if no row is blocked
  * @param blocked the failed rows, which block their pURIs; the first 100 in the order of the outbox
  * @param problem why the relay cannot publish, or why its {@link Feed} has failed; null if there is no problem
  */
