@@ -46,7 +46,8 @@ final class OutboxTables {
 
     /**
      * Ends the session of a dead host in MySQL and MariaDB after 10 minutes without a statement. A session is also idle
-     * while the relay publishes rows, but at most for {@link LeaderSession#WAVE_TIMEOUT}.
+     * while the relay publishes rows, but at most for {@link LeaderSession#WAVE_TIMEOUT}, and between two reads of the
+     * table, but at most for 5 minutes.
      */
     private static final String MYSQL_IDLE_TIMEOUT = "SET SESSION wait_timeout = 600";
 

@@ -17,7 +17,8 @@ import javax.sql.DataSource;
  *     a publisher does not allow are ignored
  * @param ownsTopic returns true if the events of a namespace go to the namespace's own topic; usually {@code
  *     declarations::ownsTopic}
- * @param pollInterval time between two reads of the table while it is empty, if no feed runs
+ * @param pollInterval time between two reads of the table while it is empty, if no feed runs; a longer time becomes
+ *     5 minutes
  * @param sweepInterval time between two reads of the table although a feed runs, in case the feed missed rows
  * @param firstBackoff time before the first retry. Each further failure doubles the time, up to 60 s. Applies to a
  *     blocked row, to the feed and to the relay as a whole
@@ -33,6 +34,9 @@ public record RelaySettings(
         Duration firstBackoff) {
     private static final Duration MAX_BACKOFF = Duration.ofSeconds(60);
 
+    /** MySQL and MariaDB end the leader's session after 10 minutes without a statement. */
+    private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+
     /**
      * @throws IllegalArgumentException if the table name is not valid, or a time is not positive
      */
@@ -44,6 +48,7 @@ public record RelaySettings(
                 throw new IllegalArgumentException("the times of a relay must be positive, not " + time);
             }
         }
+        pollInterval = pollInterval.compareTo(MAX_POLL_INTERVAL) < 0 ? pollInterval : MAX_POLL_INTERVAL;
     }
 
     /** Returns settings with the default table and times, and with the shared topic for all namespaces. */

@@ -10,6 +10,7 @@ import dev.puri.schemas.log.Event;
 import dev.puri.schemas.log.EventAvro;
 import dev.puri.schemas.log.Position;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,6 +37,15 @@ class LeaderSessionTest {
 
     private final List<Long> waits = new ArrayList<>();
     private final Map<OutboxRow, CompletableFuture<@Nullable Void>> wave = new LinkedHashMap<>();
+
+    /** MySQL and MariaDB end an idle session, which has the lock of the leader. */
+    @Test
+    void theTableIsReadAtLeastEveryFiveMinutes() {
+        Duration hour = Duration.ofHours(1);
+        assertThat(SETTINGS.withTimes(hour, hour, hour).pollInterval()).isEqualTo(Duration.ofMinutes(5));
+        assertThat(SETTINGS.withTimes(Duration.ofMinutes(4), hour, hour).pollInterval())
+                .isEqualTo(Duration.ofMinutes(4));
+    }
 
     /** A response that never arrives. */
     private final class Missing extends CompletableFuture<@Nullable Void> {

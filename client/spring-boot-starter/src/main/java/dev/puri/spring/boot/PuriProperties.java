@@ -187,7 +187,7 @@ public record PuriProperties(
      * Settings of the relay, which publishes the events in the outbox.
      *
      * @param enabled Whether this application runs a relay. Among all instances only one, the leader, publishes.
-     * @param pollInterval Time between two reads of the table while it is empty.
+     * @param pollInterval Time between two reads of the table while it is empty. At most 5 minutes.
      * @param sweepInterval Time between two reads of the table while a dev.puri.client.outbox.Feed bean reports new
      *     rows of the outbox.
      * @param firstBackoff Time before the first retry. Each further failure doubles the time, up to 60 s.
