@@ -7,6 +7,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,9 @@ record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
      * channel of a file may release all locks of the process on the file.
      */
     private static final Set<Path> OPEN_FOLDERS = ConcurrentHashMap.newKeySet();
+
+    /** Channels of files that another class loader has locked. They stay open for the same reason. */
+    private static final Set<FileChannel> REFUSED_FILES = ConcurrentHashMap.newKeySet();
 
     /** Creates a folder if it does not exist. Returns why the folder cannot be used, or null if it can be used. */
     static @Nullable String createIfMissing(Path path) {
@@ -67,6 +71,8 @@ record LockedFolder(Path path, FileChannel lockFile) implements AutoCloseable {
             isLocked = lockFile.tryLock() != null;
             return isLocked ? lockFile : null;
         } catch (OverlappingFileLockException e) {
+            REFUSED_FILES.add(Objects.requireNonNull(lockFile));
+            lockFile = null;
             return null;
         } finally {
             if (!isLocked) {

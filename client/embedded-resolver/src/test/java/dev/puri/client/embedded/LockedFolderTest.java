@@ -49,6 +49,17 @@ final class LockedFolderTest {
     }
 
     @Test
+    void aRefusedOpenKeepsTheLockOfAnotherClassLoader() throws Exception {
+        try (FileChannel other = FileChannel.open(
+                folder.resolve("resolver.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            assertThat(other.tryLock()).isNotNull();
+            assertThatThrownBy(() -> LockedFolder.open(folder)).isInstanceOf(IllegalStateException.class);
+            assertThat(isFree()).isFalse();
+        }
+        LockedFolder.open(folder).close();
+    }
+
+    @Test
     void aSecondCloseDoesNotReleaseTheNextLock() throws Exception {
         LockedFolder first = LockedFolder.open(folder);
         first.close();
