@@ -1,11 +1,15 @@
 package dev.puri.client.outbox.debezium;
 
 import dev.puri.client.outbox.Feed;
+import io.debezium.config.Configuration;
+import io.debezium.connector.postgresql.PostgresConnectorConfig;
+import io.debezium.connector.postgresql.connection.PostgresConnection;
 import io.debezium.embedded.Connect;
 import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.DebeziumEngine.RecordCommitter;
 import io.debezium.engine.RecordChangeEvent;
 import io.debezium.engine.format.ChangeEventFormat;
+import io.debezium.jdbc.JdbcConfiguration;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -16,6 +20,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
@@ -34,25 +39,33 @@ import org.slf4j.LoggerFactory;
  * OutboxRelay relay = OutboxRelay.start(settings, feed);
  * }</pre>
  *
- * <p>The server needs {@code wal_level=logical}. The user needs the attribute {@code REPLICATION} and the right to read
- * the table. The user must also own the table, unless its publication exists: {@code CREATE PUBLICATION puri_outbox_OID
- * FOR TABLE puri_outbox WITH (publish = 'insert')}, where OID is the result of {@code SELECT
- * 'puri_outbox'::regclass::oid}.
+ * <p>The server needs {@code wal_level=logical}. The user {@code database.user} needs the attribute {@code REPLICATION}
+ * and the right to read the table. The user of the relay's {@code DataSource}, which may be another one, must own the
+ * table and have the right {@code CREATE} on the database, unless the table's publication exists: {@code CREATE
+ * PUBLICATION puri_outbox_OID FOR TABLE puri_outbox WITH (publish = 'insert')}, where OID is the result of {@code
+ * SELECT 'puri_outbox'::regclass::oid}.
  *
- * <p>Every start creates a slot and reads a snapshot of the existing rows. Every stop drops the slot. No offsets are
- * stored, because unpublished rows stay in the table. If a process is killed, its slot remains until the next start
- * drops the slot. Until then PostgreSQL keeps its write-ahead log, so set a limit in {@code max_slot_wal_keep_size}. If
- * the slot is lost because of this limit, the relay starts the feed again.
+ * <p>Every start creates a slot and reads a snapshot of the existing rows. The creation of the slot waits for the
+ * transactions that write at that time, for at most 6 hours; the relay polls meanwhile. Every stop drops the slot. No
+ * offsets are stored, because unpublished rows stay in the table. If a process is killed, its slot remains until the
+ * next start drops the slot. Until then PostgreSQL keeps its write-ahead log, so set a limit in {@code
+ * max_slot_wal_keep_size}. If the slot is lost because of this limit, the relay starts the feed again.
  */
 public final class DebeziumFeed implements Feed {
     private static final Logger LOG = LoggerFactory.getLogger(DebeziumFeed.class);
-    private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long CLOSE_TIMEOUT_MILLIS = TimeUnit.SECONDS.toMillis(60);
     private static final long CLOSE_RETRY_MILLIS = 50;
+
+    /** Time for an interrupted engine to end. */
+    private static final long INTERRUPT_TIMEOUT_MILLIS = TimeUnit.SECONDS.toMillis(3);
+
+    /** Time for the sink to publish a wave before the engine is closed, which interrupts the sink. */
+    private static final long WAVE_TIMEOUT_MILLIS = TimeUnit.SECONDS.toMillis(30);
 
     /** The statement for a table has the name of the table as suffix. */
     private static final String SNAPSHOT_STATEMENTS = "snapshot.select.statement.overrides";
 
-    private static final Map<String, String> DEFAULTS = Map.of(
+    static final Map<String, String> DEFAULTS = Map.of(
             // Time that Debezium sleeps while the stream is empty.
             "poll.interval.ms", "10",
             "max.batch.size", "256",
@@ -60,15 +73,23 @@ public final class DebeziumFeed implements Feed {
             // Confirms the position in the write-ahead log regularly. Otherwise PostgreSQL would keep the log as long
             // as only other tables are written.
             "heartbeat.interval.ms", "10000",
-            "offset.flush.interval.ms", "5000");
+            "offset.flush.interval.ms", "5000",
+            // Debezium's limits for the creation of the slot, in seconds, and for the start and the stop of its task.
+            "internal.create.slot.command.timeout", "" + TimeUnit.HOURS.toSeconds(6),
+            "internal.task.management.timeout.ms", "" + TimeUnit.HOURS.toMillis(6));
 
     private final String table;
     private final Map<String, String> connectorProperties;
+
+    /** Is held while the sink publishes rows, and while the engine is closed. Fair, so that a stop can take it. */
+    private final ReentrantLock publishing = new ReentrantLock(true);
+
     private volatile State state = new State.Starting();
     private @Nullable Engine engine;
 
     /** A running engine and its thread. */
-    private record Engine(DebeziumEngine<RecordChangeEvent<SourceRecord>> engine, Thread thread) {}
+    private record Engine(
+            OutboxReplication replication, DebeziumEngine<RecordChangeEvent<SourceRecord>> engine, Thread thread) {}
 
     /**
      * @param table name of the outbox table, as in the relay's settings
@@ -97,7 +118,7 @@ public final class DebeziumFeed implements Feed {
         state = new State.Starting();
         try {
             OutboxReplication replication = OutboxReplication.of(leader, table);
-            replication.dropExisting(leader);
+            dropSlot(replication);
             replication.createPublicationIfMissing(leader);
             startEngine(replication, sink);
         } catch (SQLException | RuntimeException e) {
@@ -108,14 +129,30 @@ public final class DebeziumFeed implements Feed {
         }
     }
 
-    private void startEngine(OutboxReplication replication, Sink sink) {
+    /**
+     * Drops the slot as the connector's user, who has the attribute {@code REPLICATION}, and may end the session of an
+     * earlier relay because it is a session of the same user.
+     */
+    private void dropSlot(OutboxReplication replication) throws SQLException, InterruptedException {
+        JdbcConfiguration jdbc =
+                new PostgresConnectorConfig(Configuration.from(properties(replication))).getJdbcConfig();
+        try (PostgresConnection connection = new PostgresConnection(jdbc, "puri-outbox-slot")) {
+            replication.dropExisting(connection.connection());
+        }
+    }
+
+    private Properties properties(OutboxReplication replication) {
         Properties properties = new Properties();
         properties.putAll(DEFAULTS);
         properties.putAll(connectorProperties);
         properties.putAll(fixedProperties(replication));
+        return properties;
+    }
+
+    private void startEngine(OutboxReplication replication, Sink sink) {
         DebeziumEngine<RecordChangeEvent<SourceRecord>> newEngine = DebeziumEngine.create(
                         ChangeEventFormat.of(Connect.class))
-                .using(properties)
+                .using(properties(replication))
                 .using(new DebeziumEngine.ConnectorCallback() {
                     @Override
                     public void taskStarted() {
@@ -127,19 +164,22 @@ public final class DebeziumFeed implements Feed {
                         state = new State.Failed(error != null ? error : new IllegalStateException(message)))
                 .notifying((records, committer) -> publish(records, committer, sink))
                 .build();
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        newEngine.run();
-                    } catch (RuntimeException | Error e) {
-                        // The engine ended without a call of its completion callback.
-                        state = new State.Failed(e);
-                    }
-                },
-                "puri-outbox-feed");
+        Thread thread = startThread("puri-outbox-feed", () -> {
+            try {
+                newEngine.run();
+            } catch (RuntimeException | Error e) {
+                // The engine ended without a call of its completion callback.
+                state = new State.Failed(e);
+            }
+        });
+        engine = new Engine(replication, newEngine, thread);
+    }
+
+    private static Thread startThread(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
         thread.setDaemon(true);
-        engine = new Engine(newEngine, thread);
         thread.start();
+        return thread;
     }
 
     static Map<String, String> fixedProperties(OutboxReplication replication) {
@@ -176,7 +216,7 @@ public final class DebeziumFeed implements Feed {
         return name.replaceAll("\\W", "\\\\$0");
     }
 
-    private static void publish(
+    private void publish(
             List<RecordChangeEvent<SourceRecord>> records,
             RecordCommitter<RecordChangeEvent<SourceRecord>> committer,
             Sink sink)
@@ -190,10 +230,13 @@ public final class DebeziumFeed implements Feed {
                 seqs.add(change.getStruct("after").getInt64("seq"));
             }
         }
+        publishing.lockInterruptibly();
         try {
             sink.accept(seqs);
         } catch (SQLException e) {
             throw new IllegalStateException("the relay's database failed: " + e.getMessage(), e);
+        } finally {
+            publishing.unlock();
         }
         for (RecordChangeEvent<SourceRecord> record : records) {
             committer.markProcessed(record);
@@ -213,19 +256,20 @@ public final class DebeziumFeed implements Feed {
         if (stopping == null) {
             return;
         }
-        long deadlineNanos = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
+        // On a thread of its own, because the engine waits for its task for hours.
+        Thread closer = startThread("puri-outbox-feed-closer", () -> close(stopping));
         boolean isInterrupted = false;
-        while (stopping.thread().isAlive() && System.nanoTime() - deadlineNanos < 0) {
+        for (long timeoutMillis : new long[] {CLOSE_TIMEOUT_MILLIS, INTERRUPT_TIMEOUT_MILLIS}) {
             try {
-                close(stopping.engine());
-                stopping.thread().join(CLOSE_RETRY_MILLIS);
+                closer.join(timeoutMillis);
             } catch (InterruptedException e) {
                 isInterrupted = true;
-                stopping.thread().interrupt();
             }
-        }
-        if (stopping.thread().isAlive()) {
+            if (!closer.isAlive()) {
+                break;
+            }
             LOG.warn("The Debezium engine for {} did not end in time and is interrupted", table);
+            closer.interrupt();
             stopping.thread().interrupt();
         }
         if (isInterrupted) {
@@ -233,12 +277,44 @@ public final class DebeziumFeed implements Feed {
         }
     }
 
-    private static void close(DebeziumEngine<?> engine) {
+    private void close(Engine closing) {
+        boolean isLocked = false;
         try {
-            engine.close();
-        } catch (IOException | IllegalStateException e) {
-            // The engine refuses to close while it starts, or if it is closed already.
-            LOG.debug("The Debezium engine did not close; this is tried again while its thread runs", e);
+            isLocked = publishing.tryLock(WAVE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            LOG.debug("The engine is closed although the sink publishes rows", e);
+        }
+        try {
+            while (closing.thread().isAlive()) {
+                try {
+                    closing.engine().close();
+                } catch (IOException | IllegalStateException e) {
+                    // The engine refuses to close while it starts, or if it is closed already.
+                    LOG.debug("The Debezium engine did not close; this is tried again while its thread runs", e);
+                    if (state instanceof State.Starting) {
+                        abortStart(closing);
+                    }
+                }
+                closing.thread().join(CLOSE_RETRY_MILLIS);
+            }
+        } catch (InterruptedException e) {
+            LOG.debug("The Debezium engine is no longer awaited", e);
+        } finally {
+            if (isLocked) {
+                publishing.unlock();
+            }
+        }
+    }
+
+    /**
+     * Ends the database session that creates the slot, which may wait for older transactions. The start then fails. An
+     * interrupt would not end the session, which might later create the slot.
+     */
+    private void abortStart(Engine starting) throws InterruptedException {
+        try {
+            dropSlot(starting.replication());
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("The start of the Debezium engine was not aborted", e);
         }
     }
 }

@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -29,15 +31,19 @@ class DebeziumFeedIT {
     private Connection start(String walLevel) throws SQLException {
         server = new PostgresServer(walLevel);
         server.execute(List.of(OutboxSchema.sql(Dialect.POSTGRESQL)));
-        feed = new DebeziumFeed(
+        feed = feed("postgres");
+        return server.dataSource().getConnection();
+    }
+
+    private DebeziumFeed feed(String user) {
+        return new DebeziumFeed(
                 "puri_outbox",
                 Map.of(
                         "database.hostname", "localhost",
                         "database.port", Integer.toString(server.port()),
                         "database.dbname", "postgres",
-                        "database.user", "postgres",
+                        "database.user", user,
                         "database.password", ""));
-        return server.dataSource().getConnection();
     }
 
     @AfterEach
@@ -94,18 +100,77 @@ class DebeziumFeedIT {
         }
     }
 
+    /** Creates the slot as a killed relay leaves it. */
+    private static void leaveSlot(Connection connection) throws SQLException {
+        connection
+                .createStatement()
+                .execute("SELECT pg_create_logical_replication_slot('puri_outbox_' || oid || '_'"
+                        + " || 'puri_outbox'::regclass::oid, 'pgoutput')"
+                        + " FROM pg_database WHERE datname = current_database()");
+    }
+
     @Test
     void replacesASlotThatAKilledRelayLeft() throws Exception {
         try (Connection connection = start("logical")) {
-            connection
-                    .createStatement()
-                    .execute("SELECT pg_create_logical_replication_slot('puri_outbox_' || oid || '_'"
-                            + " || 'puri_outbox'::regclass::oid, 'pgoutput')"
-                            + " FROM pg_database WHERE datname = current_database()");
+            leaveSlot(connection);
             server.execute(List.of(INSERT));
             feed.start(connection, reported::addAll);
             until(() -> assertThat(reported).containsExactly(1L));
             assertThat(slots()).isEqualTo(1);
+        }
+    }
+
+    /** The connector's user has the attribute REPLICATION, and the relay's user owns the table. */
+    @Test
+    void replacesASlotIfTheConnectorHasAUserOfItsOwn() throws Exception {
+        try (Connection owner = start("logical")) {
+            server.execute(List.of(
+                    "CREATE ROLE application LOGIN",
+                    "CREATE ROLE connector LOGIN REPLICATION",
+                    "GRANT CREATE ON DATABASE postgres TO application",
+                    "ALTER TABLE puri_outbox OWNER TO application",
+                    "GRANT SELECT ON puri_outbox TO connector"));
+            leaveSlot(owner);
+            owner.createStatement().execute("SET ROLE application");
+            server.execute(List.of(INSERT));
+            feed = feed("connector");
+            feed.start(owner, reported::addAll);
+            until(() -> assertThat(reported).containsExactly(1L));
+            assertThat(slots()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aStopDuringTheStartEndsAtOnceAndLeavesNoSlot() throws Exception {
+        try (Connection connection = start("logical");
+                Connection writer = server.dataSource().getConnection()) {
+            writer.setAutoCommit(false);
+            writer.createStatement().execute(INSERT);
+            feed.start(connection, reported::addAll);
+            until(() -> assertThat(slots()).isEqualTo(1));
+            long startedAt = System.nanoTime();
+            feed.stop();
+            assertThat(Duration.ofNanos(System.nanoTime() - startedAt)).isLessThan(Duration.ofSeconds(10));
+            writer.commit();
+            assertThat(slots()).isZero();
+        }
+    }
+
+    /** Rows of an aborted wave would be published again. */
+    @Test
+    void aStopLetsTheSinkPublishItsRows() throws Exception {
+        try (Connection connection = start("logical")) {
+            server.execute(List.of(INSERT));
+            CountDownLatch isPublishing = new CountDownLatch(1);
+            feed.start(connection, seqs -> {
+                isPublishing.countDown();
+                Thread.sleep(3000);
+                reported.addAll(seqs);
+            });
+            assertThat(isPublishing.await(90, TimeUnit.SECONDS)).isTrue();
+            feed.stop();
+            assertThat(reported).containsExactly(1L);
+            assertThat(slots()).isZero();
         }
     }
 

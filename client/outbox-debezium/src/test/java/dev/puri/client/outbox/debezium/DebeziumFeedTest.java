@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.debezium.config.Configuration;
 import io.debezium.connector.postgresql.PostgresConnectorConfig;
+import io.debezium.embedded.async.AsyncEngineConfig;
 import io.debezium.relational.TableId;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,15 @@ class DebeziumFeedTest {
                         "SELECT seq FROM \"" + schema.replace("\"", "\"\"") + "\".\"puri_outbox\" ORDER BY seq"));
         assertThat(config.getTableFilters().dataCollectionFilter().isIncluded(table))
                 .isTrue();
+    }
+
+    /** The creation of the slot waits for older transactions. */
+    @Test
+    void aStartMayTakeHours() {
+        Configuration config = Configuration.from(DebeziumFeed.DEFAULTS);
+        assertThat(config.getLong(AsyncEngineConfig.TASK_MANAGEMENT_TIMEOUT_MS)).isEqualTo(6 * 3600 * 1000);
+        assertThat(new PostgresConnectorConfig(config).createSlotCommandTimeout())
+                .isEqualTo(6 * 3600);
     }
 
     /** The statement would be overwritten. */
