@@ -47,7 +47,7 @@ public final class OutboxRelay implements AutoCloseable {
     /** Time for an interrupted relay to close its publisher and to release its lock. */
     private static final Duration INTERRUPT_TIMEOUT = Duration.ofSeconds(10);
 
-    /** Wait after a failure for which the usual wait fails. */
+    /** Wait after a failure that could not be reported. */
     private static final long FALLBACK_BACKOFF_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Problem in the status if there is no memory for the text of a failure. */
@@ -93,14 +93,19 @@ public final class OutboxRelay implements AutoCloseable {
         while (!isClosed) {
             try {
                 leadOrStandBy();
+            } catch (InterruptedException e) {
+                // Only close() interrupts this thread.
+                isClosed = true;
             } catch (RuntimeException | Error e) {
                 // The report of a failure has failed, for example for lack of memory. If the thread ended, rows would
-                // wait for a restart.
+                // wait for a restart. These statements need no memory.
+                problem = UNREPORTED_PROBLEM;
+                LockSupport.parkNanos(FALLBACK_BACKOFF_NANOS);
             }
         }
     }
 
-    private void leadOrStandBy() {
+    private void leadOrStandBy() throws InterruptedException {
         try (Connection connection = settings.dataSource().getConnection()) {
             connection.setAutoCommit(true);
             if (tables.tryLead(connection)) {
@@ -115,51 +120,25 @@ public final class OutboxRelay implements AutoCloseable {
                 problem = null;
                 pauses.backOff(STANDBY_INTERVAL);
             }
-        } catch (InterruptedException e) {
-            // Only close() interrupts this thread.
-            isClosed = true;
         } catch (SQLException | RuntimeException | Error e) {
             // Errors are retried too, because their cause may be temporary, such as a lack of memory.
-            handleFailure(e);
+            consecutiveFailures++;
+            Duration backoff = settings.backoff(consecutiveFailures);
+            report(e, backoff);
+            pauses.backOff(backoff);
         }
     }
 
-    /** Reports a failure, and waits before the next attempt, even if the report fails. */
-    private void handleFailure(Throwable failure) {
-        consecutiveFailures++;
-        try {
-            report(failure);
-        } finally {
-            try {
-                pauses.backOff(settings.backoff(consecutiveFailures));
-            } catch (InterruptedException e) {
-                // Only close() interrupts this thread.
-                isClosed = true;
-            } catch (RuntimeException | Error e) {
-                // This wait needs no memory.
-                LockSupport.parkNanos(FALLBACK_BACKOFF_NANOS);
-                throw e;
-            }
-        }
-    }
-
-    private void report(Throwable failure) {
-        String text;
-        try {
-            Throwable described = failure instanceof SQLException e
-                    ? OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table())
-                    : failure;
-            text = described.toString();
-        } catch (RuntimeException | Error e) {
-            problem = UNREPORTED_PROBLEM;
-            throw e;
-        }
+    private void report(Throwable failure, Duration backoff) {
+        Throwable described = failure instanceof SQLException e
+                ? OutboxSchema.withMissingTableHint(e, settings.dialect(), settings.table())
+                : failure;
+        String text = described.toString();
         problem = text;
-        long delayMillis = settings.backoff(consecutiveFailures).toMillis();
         if (failure instanceof Error) {
-            LOG.error("The relay of {} failed and retries in {} ms", settings.table(), delayMillis, failure);
+            LOG.error("The relay of {} failed and retries in {} ms", settings.table(), backoff.toMillis(), failure);
         } else {
-            LOG.warn("The relay of {} failed and retries in {} ms: {}", settings.table(), delayMillis, text);
+            LOG.warn("The relay of {} failed and retries in {} ms: {}", settings.table(), backoff.toMillis(), text);
         }
     }
 
