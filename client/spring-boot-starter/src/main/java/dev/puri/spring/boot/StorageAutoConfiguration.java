@@ -1,6 +1,7 @@
 package dev.puri.spring.boot;
 
 import dev.puri.client.storage.CanonicalTextType;
+import dev.puri.client.storage.spring.PuriConverter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -23,8 +24,8 @@ public class StorageAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     @ConfigurationPropertiesBinding
-    static NameConverter puriNameConverter() {
-        return new NameConverter();
+    static PuriConverter puriConverter() {
+        return new PuriConverter();
     }
 
     /** Configures the module for Jackson 2, which Spring Boot 3 uses. */

@@ -11,6 +11,7 @@ import dev.puri.client.outbox.RelaySettings;
 import dev.puri.client.resolve.CacheStatistics;
 import dev.puri.client.resolve.IdentityResolver;
 import dev.puri.client.resolve.ResolverClient;
+import dev.puri.client.storage.spring.PuriConverter;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.identity.Puri;
 import dev.puri.schemas.log.Event;
@@ -315,7 +316,7 @@ class AutoConfigurationTest {
                 .run(context -> assertThat(context)
                         .hasNotFailed()
                         .doesNotHaveBean("puriJackson2Module")
-                        .doesNotHaveBean("puriNameConverter"));
+                        .doesNotHaveBean("puriConverter"));
     }
 
     @Test
@@ -326,7 +327,7 @@ class AutoConfigurationTest {
                     assertThat(context.getBean(Own.class).names())
                             .containsExactly(Puri.parse("music:tracks:1"), Puri.parse("music:tracks:2"));
                     DefaultConversionService service = new DefaultConversionService();
-                    service.addConverter(context.getBean(NameConverter.class));
+                    service.addConverter(context.getBean(PuriConverter.class));
                     assertThat(service.convert(Puri.parse("music:tracks:1"), String.class))
                             .isEqualTo("music:tracks:1");
                 });

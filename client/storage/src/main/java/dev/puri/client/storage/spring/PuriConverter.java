@@ -1,4 +1,4 @@
-package dev.puri.spring.boot;
+package dev.puri.client.storage.spring;
 
 import dev.puri.client.storage.CanonicalTextType;
 import java.util.HashSet;
@@ -8,10 +8,17 @@ import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.core.convert.converter.GenericConverter;
 
 /**
- * Converts pURIs, handles and their parts from and to text. Spring Boot uses this bean for configuration properties and
- * for the parameters of web requests.
+ * Converts pURIs, handles, owners, shards, prefixes and positions from and to text, for parameters of controllers and
+ * for properties. The Spring Boot starter adds it.
+ *
+ * <pre>{@code
+ * @Override
+ * public void addFormatters(FormatterRegistry registry) { // of WebMvcConfigurer
+ *     registry.addConverter(new PuriConverter());
+ * }
+ * }</pre>
  */
-final class NameConverter implements GenericConverter {
+public final class PuriConverter implements GenericConverter {
     @Override
     public Set<ConvertiblePair> getConvertibleTypes() {
         Set<ConvertiblePair> pairs = new HashSet<>();

@@ -12,11 +12,11 @@ import org.springframework.core.convert.ConversionFailedException;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.core.convert.support.DefaultConversionService;
 
-class PuriConvertersTest {
+class PuriConverterTest {
     private static final DefaultConversionService CONVERSION = new DefaultConversionService();
 
     static {
-        PuriConverters.addTo(CONVERSION);
+        CONVERSION.addConverter(new PuriConverter());
     }
 
     @Test
