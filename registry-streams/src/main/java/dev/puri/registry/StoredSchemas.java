@@ -1,5 +1,6 @@
 package dev.puri.registry;
 
+import dev.puri.schemas.avro.CollectionsEntry;
 import dev.puri.schemas.avro.Document;
 import dev.puri.schemas.avro.IdentityRow;
 import dev.puri.schemas.avro.Rejection;
@@ -8,6 +9,7 @@ import dev.puri.schemas.serde.RecordReader;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.UnknownSchemaException;
 import dev.puri.schemas.serde.WireFormat;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -38,11 +40,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The check reads the first and the last records of each partition: the first ones have the oldest schemas, the last
  * ones those in use. If the last records have no schema id, because the partition got only digests lately, it reads
- * more of them. It covers only topics that the topology alone writes, because any service could write an unknown id to
- * the others.
+ * more of them. Without the schema of a declaration the topology would skip it, and a closed namespace would be open. A
+ * declaration that was replaced or removed is not checked, so that one with a wrong id can be repaired.
+ *
+ * <p>The check covers the topics that the topology writes and the declarations, which operators write. It does not
+ * cover events, because any service could write an unknown id to them.
  */
 public final class StoredSchemas {
     private static final Map<String, Schema> SCHEMAS = Map.of(
+            Topics.COLLECTIONS, CollectionsEntry.getClassSchema(),
             Topics.IDENTITIES, IdentityRow.getClassSchema(),
             Topics.DOCUMENTS, Document.getClassSchema(),
             Topics.REJECTIONS, Rejection.getClassSchema());
@@ -67,6 +73,9 @@ public final class StoredSchemas {
 
     /** A record for each topic and schema id. */
     private final Map<String, Map<Integer, ConsumerRecord<byte[], byte[]>>> sample = new TreeMap<>();
+
+    /** The last record that was read of each declaration, by its key. */
+    private final Map<ByteBuffer, ConsumerRecord<byte[], byte[]>> declarations = new LinkedHashMap<>();
 
     /** The partitions of the sampled records. */
     private final Set<TopicPartition> sampledPartitions = new HashSet<>();
@@ -160,6 +169,7 @@ public final class StoredSchemas {
         earlier.keySet().removeAll(sampledPartitions);
         read(earlier);
         read(first);
+        declarations.values().forEach(this::addToSample);
     }
 
     /** Offsets of a partition, {@code end} excluded. */
@@ -175,12 +185,21 @@ public final class StoredSchemas {
             if (isStopped.getAsBoolean()) {
                 throw new KafkaException("the check of the stored schema ids was stopped");
             }
-            consumer.poll(POLL_TIMEOUT).forEach(this::addToSample);
+            consumer.poll(POLL_TIMEOUT).forEach(this::add);
             if (unread.entrySet()
                     .removeIf(each ->
                             consumer.position(each.getKey()) >= each.getValue().end())) {
                 consumer.assign(unread.keySet());
             }
+        }
+    }
+
+    private void add(ConsumerRecord<byte[], byte[]> record) {
+        if (record.topic().equals(Topics.COLLECTIONS)) {
+            declarations.merge(
+                    ByteBuffer.wrap(record.key()), record, (one, other) -> one.offset() > other.offset() ? one : other);
+        } else {
+            addToSample(record);
         }
     }
 

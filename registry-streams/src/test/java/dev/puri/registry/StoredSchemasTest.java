@@ -36,7 +36,7 @@ class StoredSchemasTest {
 
     private final InMemorySchemaRegistry registry = new InMemorySchemaRegistry();
     private final int rowId = registry.register("rows", IdentityRow.getClassSchema());
-    private final FakeConsumer consumer = new FakeConsumer();
+    private final FakeConsumer consumer = new FakeConsumer(Topics.IDENTITIES);
 
     private static byte[] rowWithId(int schemaId) {
         Row row = new Row(
@@ -125,6 +125,20 @@ class StoredSchemasTest {
     }
 
     @Test
+    void reportsADeclarationWhoseSchemaIsMissingUntilItIsReplaced() {
+        FakeConsumer declarations = new FakeConsumer(Topics.COLLECTIONS);
+        declarations.write(0, 1, new byte[] {0, 0, 0, 0, 99, 1});
+
+        assertThat(StoredSchemas.check(declarations, registry, () -> false))
+                .singleElement()
+                .asString()
+                .startsWith("puri.collections.v1 has records with the schema id 99 (offset 0 of partition 0), which");
+
+        declarations.write(1, 2, TOMBSTONE);
+        assertThat(StoredSchemas.check(declarations, registry, () -> false)).isEmpty();
+    }
+
+    @Test
     void endsWhenItIsStopped() {
         consumer.write(0, 1, rowWithId(rowId));
 
@@ -133,30 +147,30 @@ class StoredSchemasTest {
                 .hasMessageContaining("stopped");
     }
 
-    /** Reads one partition of the identities, at most ten offsets a poll. */
+    /** Reads one partition, at most ten offsets a poll. */
     private static final class FakeConsumer extends MockConsumer<byte[], byte[]> {
-        private static final TopicPartition PARTITION = new TopicPartition(Topics.IDENTITIES, 0);
-
+        private final TopicPartition partition;
         private final SortedMap<Long, ConsumerRecord<byte[], byte[]>> log = new TreeMap<>();
 
-        FakeConsumer() {
+        FakeConsumer(String topic) {
             super("earliest");
-            updatePartitions(PARTITION.topic(), List.of(new PartitionInfo(PARTITION.topic(), 0, null, null, null)));
-            updateBeginningOffsets(Map.of(PARTITION, 0L));
-            updateEndOffsets(Map.of(PARTITION, 0L));
+            partition = new TopicPartition(topic, 0);
+            updatePartitions(partition.topic(), List.of(new PartitionInfo(partition.topic(), 0, null, null, null)));
+            updateBeginningOffsets(Map.of(partition, 0L));
+            updateEndOffsets(Map.of(partition, 0L));
         }
 
         void write(long from, long to, byte @Nullable [] value) {
             for (long offset = from; offset < to; offset++) {
-                log.put(offset, new ConsumerRecord<>(PARTITION.topic(), 0, offset, new byte[] {1}, value));
+                log.put(offset, new ConsumerRecord<>(partition.topic(), 0, offset, new byte[] {1}, value));
             }
-            updateEndOffsets(Map.of(PARTITION, to));
+            updateEndOffsets(Map.of(partition, to));
         }
 
         @Override
         public synchronized ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
-            if (assignment().contains(PARTITION)) {
-                long position = position(PARTITION);
+            if (assignment().contains(partition)) {
+                long position = position(partition);
                 log.subMap(position, position + 10).values().forEach(this::addRecord);
             }
             return super.poll(timeout);
