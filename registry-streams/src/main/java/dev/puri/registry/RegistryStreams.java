@@ -6,7 +6,9 @@ import dev.puri.http.ListenerOptions;
 import dev.puri.http.Metrics;
 import dev.puri.http.Route;
 import dev.puri.http.Scope;
+import dev.puri.projection.AdminClients;
 import dev.puri.projection.DigestMeters;
+import dev.puri.projection.ResourceStack;
 import dev.puri.projection.transactions.TransactionMonitor;
 import dev.puri.registry.TopologySupervisor.Failed;
 import dev.puri.registry.TopologySupervisor.Instance;
@@ -60,6 +62,7 @@ public final class RegistryStreams implements AutoCloseable {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final TopologySupervisor topology =
             new TopologySupervisor(this::prepare, Duration.ofSeconds(1), ended::completeExceptionally);
+    private final ResourceStack resources = new ResourceStack();
     private final ConfluentSchemaRegistry schemaRegistry;
     private final SchemaLookup schemas;
     private final CollectionsRegistry collections;
@@ -68,24 +71,40 @@ public final class RegistryStreams implements AutoCloseable {
 
     private RegistryStreams(StreamsSettings settings) {
         this.settings = settings;
-        this.schemaRegistry = ConfluentSchemaRegistry.create(schemaRegistryConfigs());
-        this.schemas = new SchemaLookup(schemaRegistry, InstantSource.system());
-        this.collections = new CollectionsRegistry(schemas, skippedRecords);
-        this.transactions = TransactionMonitor.of(
-                settings.kafka().byName(),
-                settings.bootstrapServer(),
-                this::isInputTopic,
-                // A hanging transaction in the topic of one namespace must not make the service unready for all
-                // namespaces.
-                topic -> !Topics.isEvents(topic) || topic.equals(Topics.EVENTS),
-                metrics.registry());
-        this.listener = Listener.start(
-                ListenerOptions.at(settings.streamsHttpHost(), settings.streamsHttpPort())
-                        .onOneThread()
-                        .with(settings.http()),
-                routes(),
-                metrics);
-        bindMeters();
+        try {
+            resources.add(metrics, Metrics::close);
+            schemaRegistry = resources.add(
+                    ConfluentSchemaRegistry.create(schemaRegistryConfigs()), ConfluentSchemaRegistry::close);
+            schemas = resources.add(new SchemaLookup(schemaRegistry, InstantSource.system()), SchemaLookup::close);
+            collections = new CollectionsRegistry(schemas, skippedRecords);
+            transactions = resources.add(
+                    TransactionMonitor.of(
+                            settings.kafka().byName(),
+                            settings.bootstrapServer(),
+                            this::isInputTopic,
+                            // A hanging transaction in the topic of one namespace must not make the service unready for
+                            // all namespaces.
+                            topic -> !Topics.isEvents(topic) || topic.equals(Topics.EVENTS),
+                            metrics.registry()),
+                    TransactionMonitor::close);
+            bindMeters();
+            listener = resources.add(
+                    Listener.start(
+                            ListenerOptions.at(settings.streamsHttpHost(), settings.streamsHttpPort())
+                                    .onOneThread()
+                                    .with(settings.http()),
+                            routes(),
+                            metrics),
+                    Listener::close);
+            resources.add(topology, TopologySupervisor::awaitStop);
+            // Before the stop of the topology, which may wait for a schema.
+            resources.runBeforeClosing(schemas::close);
+            transactions.start();
+            topology.start();
+        } catch (RuntimeException | Error e) {
+            resources.closeAfter(e);
+            throw e;
+        }
     }
 
     /**
@@ -95,10 +114,7 @@ public final class RegistryStreams implements AutoCloseable {
      */
     public static RegistryStreams start(StreamsSettings settings) {
         LOG.info("Starting with {}", Settings.effective(settings));
-        RegistryStreams service = new RegistryStreams(settings);
-        service.topology.start();
-        service.transactions.start();
-        return service;
+        return new RegistryStreams(settings);
     }
 
     /** The port of the HTTP server for health, metrics and digests. */
@@ -141,13 +157,11 @@ public final class RegistryStreams implements AutoCloseable {
         if (!topology.requestStop()) {
             return;
         }
-        transactions.close();
-        schemas.close();
-        topology.awaitStop();
-        listener.close();
-        schemaRegistry.close();
-        metrics.close();
-        ended.complete(null);
+        try {
+            resources.close();
+        } finally {
+            ended.complete(null);
+        }
     }
 
     /**
@@ -187,7 +201,8 @@ public final class RegistryStreams implements AutoCloseable {
     }
 
     private int checkTopics() {
-        try (Admin admin = Admin.create(clientConfigs())) {
+        Admin admin = AdminClients.create(settings.kafka().byName(), settings.bootstrapServer());
+        try {
             List<String> missing = new ArrayList<>(RegistryTopics.checkExistence(admin));
             if (missing.isEmpty()) {
                 missing.addAll(InternalTopics.checkChangelogsOfIdentities(admin, settings.streamsApplicationId()));
@@ -208,6 +223,8 @@ public final class RegistryStreams implements AutoCloseable {
                 throw new KafkaException(String.join("; ", truncated));
             }
             return RegistryTopics.partitions(admin);
+        } finally {
+            admin.close(Duration.ofSeconds(1));
         }
     }
 
@@ -343,16 +360,16 @@ public final class RegistryStreams implements AutoCloseable {
     }
 
     private Map<String, Object> clientConfigs() {
-        return configs(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
+        Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
+        configs.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, settings.bootstrapServer());
+        return configs;
     }
 
     private Map<String, Object> schemaRegistryConfigs() {
-        return configs("schema.registry.url", settings.schemaRegistry());
-    }
-
-    private Map<String, Object> configs(String name, String value) {
         Map<String, Object> configs = new LinkedHashMap<>(settings.kafka().byName());
-        configs.put(name, value);
+        configs.put("schema.registry.url", settings.schemaRegistry());
+        // The look-up of schemas and the start retry after a second themselves; a stop ends such a wait.
+        configs.put("max.retries", 0);
         return configs;
     }
 }

@@ -43,6 +43,9 @@ final class TopologySupervisor {
     /** The last reason for a retry, for the log. */
     private final FailureState retryReason = new FailureState();
 
+    /** Whether the starter prepares, so that a stop interrupts it. Guarded by this. */
+    private boolean isPreparing = true;
+
     private volatile State state = new Starting("the broker and its topics");
 
     /**
@@ -132,12 +135,21 @@ final class TopologySupervisor {
             noteRetry(e);
             return;
         }
+        if (!endPreparation()) {
+            return;
+        }
         Instance created = creation.get();
         if (enterStarted(created)) {
             created.start().run();
         } else {
             close(created);
         }
+    }
+
+    /** From now on a stop does not interrupt the starter. Returns false if the stop was requested before. */
+    private synchronized boolean endPreparation() {
+        isPreparing = false;
+        return !stop.isRequested();
     }
 
     private synchronized boolean enterStarted(Instance instance) {
@@ -204,6 +216,9 @@ final class TopologySupervisor {
         }
         state = new Stopped(state.instance());
         stop.request();
+        if (isPreparing) {
+            starter.interrupt();
+        }
         return true;
     }
 

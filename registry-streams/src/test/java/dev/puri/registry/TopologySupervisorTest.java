@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.streams.KafkaStreams;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -119,15 +120,41 @@ class TopologySupervisorTest {
     }
 
     @Test
-    void aStopDuringThePreparationClosesTheInstanceWithoutAStart() throws Exception {
+    void aStopInterruptsThePreparation() throws Exception {
+        CountDownLatch preparing = new CountDownLatch(1);
+        CompletableFuture<KafkaException> interrupt = new CompletableFuture<>();
         preparation = () -> {
+            preparing.countDown();
+            try {
+                new CountDownLatch(1).await();
+                throw new AssertionError();
+            } catch (InterruptedException e) {
+                interrupt.complete(new InterruptException(e));
+                throw interrupt.join();
+            }
+        };
+
+        supervisor.start();
+        preparing.await();
+        supervisor.requestStop();
+
+        assertThat(interrupt).succeedsWithin(Duration.ofSeconds(5));
+        assertThat(supervisor.state()).isEqualTo(new Stopped(null));
+    }
+
+    @Test
+    void aStopDuringTheCreationClosesTheInstanceWithoutAStartOrAnInterrupt() throws Exception {
+        CompletableFuture<Boolean> wasInterrupted = new CompletableFuture<>();
+        preparation = () -> () -> {
             supervisor.requestStop();
-            return () -> instance;
+            wasInterrupted.complete(Thread.currentThread().isInterrupted());
+            return instance;
         };
 
         supervisor.start();
         closed.await();
 
+        assertThat(wasInterrupted).isCompletedWithValue(false);
         assertThat(started.getCount()).isEqualTo(1);
         assertThat(supervisor.state()).isEqualTo(new Stopped(null));
     }
