@@ -82,7 +82,9 @@ final class EventParser {
                 case SchemaLookup.Known known -> check(key, reader.read(key, raw.valueHead(), known.schema()));
                 case SchemaLookup.Unknown ignored ->
                     // The message of the schema registry contains its address, so it is not passed on.
-                    invalid(Reason.UNDECODABLE, "the schema registry has no schema " + schemaId);
+                    invalid(
+                            Reason.UNDECODABLE,
+                            "the schema registry has no Avro schema " + schemaId + " that can be read");
                 case SchemaLookup.Pending ignored -> SCHEMA_PENDING;
             };
         } catch (SerializationException e) {

@@ -63,7 +63,8 @@ public final class RegistrySchemas {
                     checkVersion(subject, schema, version, registry, mistakes);
                 }
             } catch (UnknownSchemaException e) {
-                mistakes.add("the subject " + subject + " has no schema: register it with puri topics create");
+                mistakes.add("the subject " + subject + " has no schema that can be read (" + e.getMessage()
+                        + "): register it with puri topics create");
             }
         });
         return mistakes;

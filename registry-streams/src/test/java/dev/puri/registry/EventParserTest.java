@@ -22,8 +22,8 @@ class EventParserTest {
             RawEvent raw = RawEvent.of(Position.parse("3-7"), puri.toBytes(), new byte[] {0, 0, 0, 0, 99, 1});
 
             assertThat(new EventParser(schemas).parse(puri, raw))
-                    .isEqualTo(new EventParser.Invalid(
-                            Refusal.of(Reason.UNDECODABLE, "the schema registry has no schema 99")));
+                    .isEqualTo(new EventParser.Invalid(Refusal.of(
+                            Reason.UNDECODABLE, "the schema registry has no Avro schema 99 that can be read")));
         }
     }
 
