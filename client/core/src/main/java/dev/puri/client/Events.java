@@ -117,13 +117,13 @@ public final class Events {
             return this;
         }
 
-        /** Adds a condition: the registry refuses the event if the identity has another uuid. */
+        /** Adds a condition: the registry refuses the event, except an erasure, if the identity has another uuid. */
         public Draft ifUuid(UUID uuid) {
             ifUuid = uuid;
             return this;
         }
 
-        /** Adds a condition: the registry refuses the event if the identity has another epoch. */
+        /** Adds a condition: the registry refuses the event, except an erasure, if the identity has another epoch. */
         public Draft ifEpoch(long epoch) {
             ifEpoch = epoch;
             return this;
