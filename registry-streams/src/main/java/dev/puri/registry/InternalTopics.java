@@ -42,13 +42,6 @@ public final class InternalTopics {
                         && !hasHadRecords(admin, Topics.IDENTITIES, existing)) {
             return List.of();
         }
-        String texts = RegistrarChangelogs.textsTopic(applicationId);
-        if (missing.equals(List.of(texts)) && !hasHadRecords(admin, Topics.DOCUMENTS, existing)) {
-            return List.of(texts + " is missing, although the topology " + applicationId + " has run, and "
-                    + Topics.DOCUMENTS + " has had no records: if this is because an earlier release without documents"
-                    + " has run, create the changelog with puri topics create --changelogs; if both topics were lost,"
-                    + " follow docs/disasters.md, \"Changelogs lost\"");
-        }
         return missing.stream()
                 .map(name -> name + " is missing, although the topology " + applicationId
                         + " has run: with an empty store, pURIs and handles that are taken could be claimed again; follow"

@@ -2,7 +2,6 @@ package dev.puri.registry;
 
 import dev.puri.schemas.identity.Puri;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -37,9 +36,6 @@ final class Parking {
         private final byte[] storeKey;
         private @Nullable PendingEvent cachedHead;
 
-        /** Events with a smaller sequence number have the keys of an earlier release, which begin with the pURI. */
-        private long firstHashedSequence;
-
         private Queue(byte[] storeKey, long headSequence, long endSequence, WaitReason reason) {
             this.storeKey = storeKey;
             this.headSequence = headSequence;
@@ -48,8 +44,8 @@ final class Parking {
         }
     }
 
-    /** The first byte of a key that contains a hash. No pURI begins with this byte. */
-    private static final byte HASHED = 0;
+    /** The first byte of each key. */
+    private static final byte KEY_FORMAT = 0;
 
     /**
      * Maximum size of a head event that is cached, in bytes. The cache saves a read, because most head events are
@@ -80,11 +76,7 @@ final class Parking {
     }
 
     private void addToIndex(KeyValue<byte[], byte[]> entry) {
-        boolean isHashed = entry.key[0] == HASHED;
-        String puriText = isHashed
-                ? TextCodec.get(ByteBuffer.wrap(entry.value))
-                : new String(entry.key, 0, entry.key.length - Long.BYTES - 1, StandardCharsets.US_ASCII);
-        Puri puri = Puri.parse(puriText);
+        Puri puri = Puri.parse(TextCodec.get(ByteBuffer.wrap(entry.value)));
         long sequence = ByteBuffer.wrap(entry.key).getLong(entry.key.length - Long.BYTES);
         Queue queue = queues.get(puri);
         if (queue == null) {
@@ -94,9 +86,6 @@ final class Parking {
         }
         queue.headSequence = Math.min(queue.headSequence, sequence);
         queue.endSequence = Math.max(queue.endSequence, sequence + 1);
-        if (!isHashed) {
-            queue.firstHashedSequence = Math.max(queue.firstHashedSequence, sequence + 1);
-        }
     }
 
     /** Whether no event is parked. */
@@ -145,15 +134,13 @@ final class Parking {
         if (queue.cachedHead != null) {
             return queue.cachedHead;
         }
-        byte[] value = store.get(headKey(puri, queue));
+        byte[] value = store.get(key(queue.storeKey, queue.headSequence));
         if (value == null) {
             throw new IllegalStateException(
                     "the queue of " + puri + " has no event " + queue.headSequence + " in the store");
         }
         ByteBuffer bytes = ByteBuffer.wrap(value);
-        if (hasHashedHeadKey(queue)) {
-            String ignoredPuri = TextCodec.get(bytes);
-        }
+        String ignoredPuri = TextCodec.get(bytes);
         long receivedAt = bytes.getLong();
         return new PendingEvent(puri, RawEvent.read(puri.toBytes(), bytes), receivedAt);
     }
@@ -161,7 +148,7 @@ final class Parking {
     void removeHead(Puri puri) {
         Queue queue = existingQueue(puri);
         // delete() writes the same tombstone, but reads the old value first.
-        store.put(headKey(puri, queue), null);
+        store.put(key(queue.storeKey, queue.headSequence), null);
         queue.cachedHead = null;
         queue.headSequence++;
         if (queue.headSequence == queue.endSequence) {
@@ -255,37 +242,16 @@ final class Parking {
         return queue;
     }
 
-    private static boolean hasHashedHeadKey(Queue queue) {
-        return queue.headSequence >= queue.firstHashedSequence;
-    }
-
-    private static byte[] headKey(Puri puri, Queue queue) {
-        if (hasHashedHeadKey(queue)) {
-            return key(queue.storeKey, queue.headSequence);
-        }
-        byte[] text = puri.toBytes();
-        return ByteBuffer.allocate(text.length + 1 + Long.BYTES)
-                .put(text)
-                .put((byte) 0)
-                .putLong(queue.headSequence)
-                .array();
-    }
-
     /**
      * Returns the {@link StoreKey} of a pURI from the key of one of its events in the store; empty if it is malformed.
      */
     static byte[] storeKeyOf(byte[] key) {
-        if (key.length <= 1 + Long.BYTES) {
-            return new byte[0];
-        }
-        return key[0] == HASHED
-                ? Arrays.copyOfRange(key, 1, key.length - Long.BYTES)
-                : StoreKey.of(Arrays.copyOf(key, key.length - Long.BYTES - 1));
+        return key.length <= 1 + Long.BYTES ? new byte[0] : Arrays.copyOfRange(key, 1, key.length - Long.BYTES);
     }
 
     private static byte[] key(byte[] storeKey, long sequence) {
         return ByteBuffer.allocate(1 + storeKey.length + Long.BYTES)
-                .put(HASHED)
+                .put(KEY_FORMAT)
                 .put(storeKey)
                 .putLong(sequence)
                 .array();

@@ -299,29 +299,6 @@ class RegistryTopicsIT {
                 .startsWith(changelog + " is missing, although the topology puri-registry has run");
     }
 
-    @Test
-    void aMissingChangelogOfTextsWithoutDocumentsHasTwoCausesWithARemedyEach() throws Exception {
-        RegistryTopics.create(admin, 3, (short) 1, Set.of());
-        createInternalTopics();
-        write(Topics.IDENTITIES);
-        String changelog = RegistrarChangelogs.textsTopic(APPLICATION);
-        admin.deleteTopics(List.of(changelog)).all().get(SOON.toSeconds(), TimeUnit.SECONDS);
-        await().atMost(SOON)
-                .untilAsserted(() -> assertThat(InternalTopics.checkChangelogsOfIdentities(admin, APPLICATION))
-                        .containsExactly(changelog
-                                + " is missing, although the topology puri-registry has run, and puri.documents.v1 has"
-                                + " had no records: if this is because an earlier release without documents has run,"
-                                + " create the changelog with puri topics create --changelogs; if both topics were"
-                                + " lost, follow docs/disasters.md, \"Changelogs lost\""));
-
-        write(Topics.DOCUMENTS);
-        assertThat(InternalTopics.checkChangelogs(admin, APPLICATION))
-                .singleElement()
-                .asString()
-                .startsWith(changelog + " is missing, although the topology puri-registry has run: with an empty store")
-                .endsWith("follow docs/disasters.md, \"Changelogs lost\"");
-    }
-
     private void write(String topic) throws Exception {
         try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", broker.bootstrapServers()),
