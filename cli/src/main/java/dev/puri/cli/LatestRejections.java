@@ -5,47 +5,72 @@ import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Erasure;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Collects rejections from the records of their topic, except rejections of identities that were erased later. */
+/**
+ * Collects the latest rejections from the records of their topic, except rejections of identities that were erased
+ * later. Several passes over the records may be needed: an erasure may follow the rejections that displaced earlier
+ * ones.
+ */
 final class LatestRejections {
     private static final ByteBuffer EMPTY = ByteBuffer.allocate(0);
 
     private final Predicate<Rejection> filter;
-    private final List<StoredRejection> rejections = new ArrayList<>();
+    private final int maxCount;
+
+    /** The oldest first. */
+    private final NavigableSet<StoredRejection> rejections = new TreeSet<>(
+            Comparator.comparing((StoredRejection stored) -> stored.rejection().getRejectedAt())
+                    .thenComparing(stored -> stored.partition().partition())
+                    .thenComparing(StoredRejection::offset));
+
+    private boolean hasDropped;
 
     /** The time of the last erasure, by pURI. */
     private final Map<String, Instant> erasedAt = new HashMap<>();
 
     /**
      * @param filter selects the rejections that are collected
+     * @param maxCount the maximum number of rejections
      */
-    LatestRejections(Predicate<Rejection> filter) {
+    LatestRejections(Predicate<Rejection> filter, int maxCount) {
         this.filter = filter;
+        this.maxCount = maxCount;
+    }
+
+    /** Begins another pass over the records: forgets the rejections, but not the erasures. */
+    void restart() {
+        rejections.clear();
+        hasDropped = false;
     }
 
     /**
      * Adds a record of the topic.
      *
-     * @param value the decoded value; null for a tombstone
+     * @param rejection the decoded value; null for a tombstone
      */
-    void add(ConsumerRecord<byte[], byte[]> record, @Nullable Object value) {
-        if (value instanceof Rejection rejection) {
-            if (filter.test(rejection)) {
+    void add(ConsumerRecord<byte[], byte[]> record, @Nullable Rejection rejection) {
+        if (rejection != null) {
+            if (filter.test(rejection) && !isErasedLater(rejection)) {
                 // Drops the copy of the refused event, up to 64 KiB, to save memory.
                 rejection.setOriginal(EMPTY);
                 rejections.add(new StoredRejection(
                         rejection, new TopicPartition(record.topic(), record.partition()), record.offset()));
+                if (rejections.size() > maxCount) {
+                    rejections.pollFirst();
+                    hasDropped = true;
+                }
             }
-        } else if (value == null) {
+        } else {
             addErasure(record);
         }
     }
@@ -64,23 +89,20 @@ final class LatestRejections {
         }
     }
 
-    /**
-     * Returns the latest rejections, the oldest of them first.
-     *
-     * @param maxCount the maximum number of rejections
-     */
-    List<StoredRejection> get(int maxCount) {
-        List<StoredRejection> remaining = all();
-        return remaining.subList(Math.max(0, remaining.size() - maxCount), remaining.size());
+    /** Returns the latest rejections, the oldest of them first. */
+    List<StoredRejection> get() {
+        return rejections.stream()
+                .filter(stored -> !isErasedLater(stored.rejection()))
+                .toList();
     }
 
-    /** Returns all rejections, the oldest of them first. */
-    List<StoredRejection> all() {
-        return rejections.stream()
-                .filter(stored -> !isErasedLater(stored.rejection().getPuri(), stored.rejection())
-                        && !isErasedLater(stored.rejection().getSurvivor(), stored.rejection()))
-                .sorted(Comparator.comparing(stored -> stored.rejection().getRejectedAt()))
-                .toList();
+    /** Whether rejections are missing that another pass over the same records would collect. */
+    boolean needsAnotherPass() {
+        return hasDropped && get().size() < maxCount;
+    }
+
+    private boolean isErasedLater(Rejection rejection) {
+        return isErasedLater(rejection.getPuri(), rejection) || isErasedLater(rejection.getSurvivor(), rejection);
     }
 
     /** Whether a pURI was erased after a rejection. */

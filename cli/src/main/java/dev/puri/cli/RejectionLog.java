@@ -1,78 +1,103 @@
 package dev.puri.cli;
 
 import dev.puri.cli.io.LogReader;
+import dev.puri.projection.AvroValueDecoder;
+import dev.puri.projection.AvroValueDecoder.UnreadableException;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Topics;
-import dev.puri.schemas.serde.AvroDeserializer;
+import dev.puri.schemas.serde.ConfluentSchemaRegistry;
+import dev.puri.schemas.serde.SchemaRegistry;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** Reads {@code puri.rejections.v1}. Not thread-safe. */
+/** Reads {@code puri.rejections.v1}. Skips unreadable records. Not thread-safe. */
 final class RejectionLog implements AutoCloseable {
     /** Growth factor of the range that {@link #latest} reads in each pass. */
     private static final int GROWTH = 16;
 
+    /** Maximum number of unreadable records whose positions are reported. */
+    private static final int MAX_REPORTED = 10;
+
     private final LogReader reader;
-    private final AvroDeserializer deserializer = new AvroDeserializer();
+    private final SchemaRegistry schemas;
+    private final Consumer<String> warnings;
+    private final AvroValueDecoder<Rejection> decoder;
+
+    /** Counted in the last pass. */
+    private long unreadable;
+
+    private final List<String> firstUnreadable = new ArrayList<>();
 
     /**
      * @param reader remains open when this object is closed
+     * @param schemas closed by {@link #close}
+     * @param warnings receives a message about the unreadable records, if there are any, from {@link #close}
      */
-    RejectionLog(LogReader reader, CliSettings settings) {
+    RejectionLog(LogReader reader, SchemaRegistry schemas, Consumer<String> warnings) {
         this.reader = reader;
-        Map<String, Object> properties = settings.interactiveProperties();
-        properties.put("specific.avro.reader", "true");
-        deserializer.configure(properties, false);
+        this.schemas = schemas;
+        this.warnings = warnings;
+        this.decoder = new AvroValueDecoder<>(Rejection.class, schemas);
+    }
+
+    /** Opens the log with the schema registry of the settings. */
+    static RejectionLog open(LogReader reader, CliSettings settings, Consumer<String> warnings) {
+        return new RejectionLog(reader, ConfluentSchemaRegistry.create(settings.interactiveProperties()), warnings);
     }
 
     /** Returns all rejections that match, except those of identities that were erased later; the oldest first. */
     LatestRejections all(Predicate<Rejection> filter) {
-        return read(filter, reader.beginningOffsets(partitions()));
+        LatestRejections rejections = new LatestRejections(filter, Integer.MAX_VALUE);
+        read(rejections, reader.beginningOffsets(partitions()));
+        return rejections;
     }
 
     /**
-     * Returns the latest rejections that match, as many as requested and perhaps earlier ones too. With a filter, reads
-     * the whole topic. Without one, reads the last records, and reads again from lower offsets until they contain
-     * enough rejections and, in each partition, all records since the oldest of these: a partition that ends with
-     * erasures may have later rejections before them, and the erasure of a survivor is in another partition than the
-     * rejection that names it.
+     * Returns the latest rejections that match, as many as requested. With a filter, reads the whole topic. Without
+     * one, reads the last records, and reads again from lower offsets until they contain enough rejections and, in each
+     * partition, all records since the oldest of these: a partition that ends with erasures may have later rejections
+     * before them, and the erasure of a survivor is in another partition than the rejection that names it.
      *
-     * @param count the number of rejections after which reading may end
+     * @param count the maximum number of rejections
      */
     LatestRejections latest(RejectionFilter filter, int count) {
-        if (!filter.isEmpty()) {
-            return all(filter::matches);
-        }
         List<TopicPartition> partitions = partitions();
         Map<TopicPartition, Long> beginningOffsets = reader.beginningOffsets(partitions);
+        LatestRejections rejections = new LatestRejections(filter::matches, count);
         Map<TopicPartition, Long> endOffsets = reader.endOffsets(partitions);
         long recordsPerPartition = 2L * count;
         Duration margin = LogReader.CLOCK_TOLERANCE;
-        Map<TopicPartition, Long> startOffsets = lastOffsets(beginningOffsets, endOffsets, recordsPerPartition);
+        Map<TopicPartition, Long> startOffsets = filter.isEmpty()
+                ? lastOffsets(beginningOffsets, endOffsets, recordsPerPartition)
+                : new HashMap<>(beginningOffsets);
         while (true) {
-            LatestRejections rejections = read(filter::matches, startOffsets);
-            List<StoredRejection> latest = rejections.get(count);
-            Map<TopicPartition, Long> requiredOffsets;
+            read(rejections, startOffsets);
+            List<StoredRejection> latest = rejections.get();
+            boolean isLower;
             if (latest.size() < count) {
                 recordsPerPartition *= GROWTH;
-                requiredOffsets = lastOffsets(beginningOffsets, endOffsets, recordsPerPartition);
+                isLower = lower(startOffsets, lastOffsets(beginningOffsets, endOffsets, recordsPerPartition));
             } else {
-                requiredOffsets = offsetsAt(
-                        partitions,
-                        latest.getFirst().rejection().getRejectedAt().minus(margin));
-                // Grows, because each erasure that is read may make an older rejection the oldest one.
-                margin = margin.multipliedBy(GROWTH);
+                Instant oldest = latest.getFirst().rejection().getRejectedAt();
+                isLower = lower(startOffsets, offsetsAt(partitions, oldest.minus(LogReader.CLOCK_TOLERANCE)));
+                if (isLower) {
+                    lower(startOffsets, offsetsAt(partitions, oldest.minus(margin)));
+                    // Grows, because each erasure that is read may make an older rejection the oldest one.
+                    margin = margin.multipliedBy(GROWTH);
+                }
             }
-            if (!lower(startOffsets, requiredOffsets)) {
+            if (!isLower && !rejections.needsAnotherPass()) {
                 return rejections;
             }
         }
@@ -89,8 +114,7 @@ final class RejectionLog implements AutoCloseable {
 
     private Map<TopicPartition, Long> offsetsAt(List<TopicPartition> partitions, Instant time) {
         Map<TopicPartition, Long> times = new HashMap<>();
-        // Kafka refuses negative times.
-        partitions.forEach(partition -> times.put(partition, Math.max(0, time.toEpochMilli())));
+        partitions.forEach(partition -> times.put(partition, time.toEpochMilli()));
         return reader.offsetsAt(times);
     }
 
@@ -101,12 +125,25 @@ final class RejectionLog implements AutoCloseable {
         return !offsets.equals(before);
     }
 
-    private LatestRejections read(Predicate<Rejection> filter, Map<TopicPartition, Long> startOffsets) {
-        LatestRejections rejections = new LatestRejections(filter);
-        reader.read(
-                startOffsets,
-                record -> rejections.add(record, deserializer.deserialize(record.topic(), record.value())));
-        return rejections;
+    private void read(LatestRejections rejections, Map<TopicPartition, Long> startOffsets) {
+        rejections.restart();
+        unreadable = 0;
+        firstUnreadable.clear();
+        reader.read(startOffsets, record -> {
+            if (record.value() == null) {
+                rejections.add(record, null);
+                return;
+            }
+            try {
+                rejections.add(record, decoder.read(record.value()));
+            } catch (UnreadableException e) {
+                unreadable++;
+                if (unreadable <= MAX_REPORTED) {
+                    firstUnreadable.add("\n  " + record.topic() + "-" + record.partition() + "@" + record.offset()
+                            + ": " + e.getMessage());
+                }
+            }
+        });
     }
 
     /**
@@ -117,8 +154,10 @@ final class RejectionLog implements AutoCloseable {
     ByteBuffer original(StoredRejection stored) {
         Map<Long, ByteBuffer> originals = new HashMap<>();
         reader.find(Map.of(stored.partition(), new TreeSet<>(Set.of(stored.offset()))), record -> {
-            if (deserializer.deserialize(record.topic(), record.value()) instanceof Rejection rejection) {
-                originals.put(record.offset(), rejection.getOriginal());
+            try {
+                originals.put(record.offset(), decoder.read(record.value()).getOriginal());
+            } catch (UnreadableException e) {
+                // The topic was created again meanwhile, so it has another record at this offset.
             }
         });
         return originals.get(stored.offset());
@@ -135,6 +174,11 @@ final class RejectionLog implements AutoCloseable {
 
     @Override
     public void close() {
-        deserializer.close();
+        if (unreadable > 0) {
+            warnings.accept("puri: warning: number of unreadable records of " + Topics.REJECTIONS
+                    + ", which are skipped: " + unreadable + String.join("", firstUnreadable)
+                    + (unreadable > MAX_REPORTED ? "\n  and " + (unreadable - MAX_REPORTED) + " more" : ""));
+        }
+        schemas.close();
     }
 }

@@ -37,8 +37,8 @@ final class RejectionsCommand extends CommandGroup {
             CliSettings settings = settings();
             List<StoredRejection> rejections = brokerRequests().retry("the rejections", () -> {
                 try (LogReader reader = settings.logReader();
-                        RejectionLog log = new RejectionLog(reader, settings)) {
-                    return log.latest(filter, count).get(count);
+                        RejectionLog log = RejectionLog.open(reader, settings, this::say)) {
+                    return log.latest(filter, count).get();
                 }
             });
             if (asJson()) {

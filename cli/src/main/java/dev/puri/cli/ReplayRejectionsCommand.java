@@ -114,7 +114,7 @@ final class ReplayRejectionsCommand extends Subcommand {
     private List<Step> plan(RejectionFilter filter) {
         CliSettings settings = settings();
         try (LogReader reader = settings.logReader();
-                RejectionLog log = new RejectionLog(reader, settings);
+                RejectionLog log = RejectionLog.open(reader, settings, this::say);
                 OriginalDecoder decoder = OriginalDecoder.of(settings)) {
             Limit selected = new Limit(
                     MAX_SELECTED,
@@ -126,7 +126,7 @@ final class ReplayRejectionsCommand extends Subcommand {
                             + " fewer pURIs at once: select them with --puri, or with --since and --until, the oldest"
                             + " refusals first");
             Set<String> puris = new HashSet<>();
-            log.all(selected.counted(filter::matches)).all().forEach(stored -> {
+            log.all(selected.counted(filter::matches)).get().forEach(stored -> {
                 String puri = stored.rejection().getPuri();
                 if (puri != null) {
                     puris.add(puri);
@@ -135,7 +135,7 @@ final class ReplayRejectionsCommand extends Subcommand {
             LatestRejections rejections = log.all(records.counted(
                     rejection -> filter.matches(rejection) || puris.contains(String.valueOf(rejection.getPuri()))));
             Map<String, List<LoggedEvent>> logged = new HashMap<>();
-            reader.read(startOffsets(reader, rejections.all()), record -> {
+            reader.read(startOffsets(reader, rejections.get()), record -> {
                 String puri = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
                 if (puris.contains(puri)) {
                     records.add();
@@ -143,7 +143,7 @@ final class ReplayRejectionsCommand extends Subcommand {
                             .add(loggedEvent(record, decoder, rejections));
                 }
             });
-            return ReplayPlan.of(rejections.all(), filter, logged, superseded);
+            return ReplayPlan.of(rejections.get(), filter, logged, superseded);
         }
     }
 

@@ -79,11 +79,11 @@ final class ShowRejectionsCommand extends Subcommand {
     private List<RefusedEvent> read(RejectionFilter filter) {
         CliSettings settings = settings();
         try (LogReader reader = settings.logReader();
-                RejectionLog log = new RejectionLog(reader, settings);
+                RejectionLog log = RejectionLog.open(reader, settings, this::say);
                 OriginalDecoder decoder = OriginalDecoder.of(settings)) {
             LatestRejections rejections = log.latest(filter, count);
             List<RefusedEvent> shown = new ArrayList<>();
-            for (StoredRejection stored : rejections.get(count)) {
+            for (StoredRejection stored : rejections.get()) {
                 RefusedEvent event = read(stored, log, reader, decoder);
                 if (!mergesIntoErased(event, rejections)) {
                     shown.add(event);

@@ -22,16 +22,34 @@ final class LatestRejectionsTest {
     private static final String ONE = "music:tracks:1";
     private static final String TWO = "music:tracks:2";
 
-    private final LatestRejections all = new LatestRejections(RejectionFilter.NONE::matches);
+    private final LatestRejections all = new LatestRejections(RejectionFilter.NONE::matches, 10);
+    private long offset;
 
     @Test
     void returnsTheRequestedNumberOfLatestRejectionsOldestFirst() {
         take(ONE, null, 3);
         take(TWO, null, 1);
         take(null, null, 2);
+        assertThat(seconds(all.get())).containsExactly(1L, 2L, 3L);
+        for (int i = 4; i < 14; i++) {
+            take(ONE, null, i);
+        }
+        assertThat(seconds(all.get())).hasSize(10).startsWith(4L).endsWith(13L);
+    }
 
-        assertThat(seconds(all.get(2))).containsExactly(2L, 3L);
-        assertThat(seconds(all.get(10))).containsExactly(1L, 2L, 3L);
+    @Test
+    void anErasureOfWhatDisplacedEarlierRejectionsNeedsAnotherPass() {
+        for (int pass = 1; pass <= 2; pass++) {
+            all.restart();
+            for (int i = 0; i < 10; i++) {
+                take(ONE, null, i);
+            }
+            take(TWO, null, 20);
+            assertThat(all.needsAnotherPass()).isFalse();
+            erase(TWO, 21, Outcome.APPLIED);
+            assertThat(all.needsAnotherPass()).isEqualTo(pass == 1);
+        }
+        assertThat(seconds(all.get())).hasSize(10).startsWith(0L).endsWith(9L);
     }
 
     @Test
@@ -43,7 +61,7 @@ final class LatestRejectionsTest {
         take(TWO, null, 1);
         erase(TWO, 5, Outcome.UNCHANGED);
 
-        assertThat(seconds(all.get(10)))
+        assertThat(seconds(all.get()))
                 .as("without earlier rejections that name an erased pURI or survivor")
                 .containsExactly(1L, 4L);
     }
@@ -51,13 +69,12 @@ final class LatestRejectionsTest {
     @Test
     void keepsRejectionsOfOnePuriWithoutTheirEvents() {
         LatestRejections ofOne =
-                new LatestRejections(new RejectionFilter(Set.of(), Set.of(), Puri.parse(ONE), null, null)::matches);
+                new LatestRejections(new RejectionFilter(Set.of(), Set.of(), Puri.parse(ONE), null, null)::matches, 10);
         ofOne.add(record(ONE.getBytes(StandardCharsets.UTF_8)), rejection(ONE, null, 1));
         ofOne.add(record(TWO.getBytes(StandardCharsets.UTF_8)), rejection(TWO, null, 2));
 
-        assertThat(seconds(ofOne.get(10))).containsExactly(1L);
-        assertThat(ofOne.get(10).getFirst().rejection().getOriginal().remaining())
-                .isZero();
+        assertThat(seconds(ofOne.get())).containsExactly(1L);
+        assertThat(ofOne.get().getFirst().rejection().getOriginal().remaining()).isZero();
     }
 
     @Test
@@ -65,11 +82,11 @@ final class LatestRejectionsTest {
         all.add(record("no pURI".getBytes(StandardCharsets.UTF_8)), null);
         all.add(record(null), null);
 
-        assertThat(all.get(10)).isEmpty();
+        assertThat(all.get()).isEmpty();
     }
 
     private void take(@Nullable String puri, @Nullable String survivor, int seconds) {
-        all.add(record(null), rejection(puri, survivor, seconds));
+        all.add(new ConsumerRecord<>(Topics.REJECTIONS, 0, offset++, null, null), rejection(puri, survivor, seconds));
     }
 
     private void erase(String puri, int seconds, Outcome outcome) {

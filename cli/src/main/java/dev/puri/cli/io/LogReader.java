@@ -50,8 +50,10 @@ public final class LogReader implements AutoCloseable {
 
     /**
      * @param consumer one of {@link #consumer}; closed by {@link #close}
+     * @param timeout maximum time without a record
+     * @param limiter limits and counts the records
      */
-    LogReader(Consumer<byte[], byte[]> consumer, Duration timeout, RateLimiter limiter) {
+    public LogReader(Consumer<byte[], byte[]> consumer, Duration timeout, RateLimiter limiter) {
         this.consumer = consumer;
         this.timeout = timeout;
         this.limiter = limiter;
@@ -123,12 +125,15 @@ public final class LogReader implements AutoCloseable {
      * Returns the offset of the first record of each partition whose timestamp is not before the given one, or the end
      * offset if there is no such record.
      *
-     * @param timestamps times in ms since the epoch
+     * @param timestamps times in ms since the epoch; may be negative
      */
     public Map<TopicPartition, Long> offsetsAt(Map<TopicPartition, Long> timestamps) {
         Map<TopicPartition, Long> offsets = new HashMap<>(endOffsets(timestamps.keySet()));
+        Map<TopicPartition, Long> notNegative = new HashMap<>(timestamps);
+        // Kafka refuses negative times.
+        notNegative.replaceAll((partition, timestamp) -> Math.max(0, timestamp));
         for (Map.Entry<TopicPartition, OffsetAndTimestamp> found :
-                consumer.offsetsForTimes(timestamps).entrySet()) {
+                consumer.offsetsForTimes(notNegative).entrySet()) {
             if (found.getValue() != null) {
                 offsets.put(found.getKey(), found.getValue().offset());
             }

@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
@@ -104,6 +105,14 @@ class LogReaderTest {
                 .hasMessageContaining("of 100");
     }
 
+    /** Kafka refuses negative times. */
+    @Test
+    void aTimeBefore1970IsThatOfTheFirstRecord() {
+        log(FIRST).write(10, 2, 5);
+
+        assertThat(reader.offsetsAt(Map.of(FIRST, -1L))).isEqualTo(Map.of(FIRST, 2L));
+    }
+
     private LogReader reader(Duration timeout) {
         return new LogReader(consumer, timeout, new RateLimiter(null));
     }
@@ -176,6 +185,15 @@ class LogReaderTest {
                 }
             }
             return records;
+        }
+
+        @Override
+        public synchronized Map<TopicPartition, OffsetAndTimestamp> offsetsForTimes(
+                Map<TopicPartition, Long> timestamps) {
+            return timestamps.entrySet().stream().collect(Collectors.toMap(Map.Entry::getKey, entry -> {
+                assertThat(entry.getValue()).isZero();
+                return new OffsetAndTimestamp(log(entry.getKey()).records.first(), 0);
+            }));
         }
 
         @Override
