@@ -45,15 +45,15 @@ record CliSettings(
     static final String DEFAULT_SEARCH = "http://127.0.0.1:8083";
 
     private static final String API_TIMEOUT = "default.api.timeout.ms";
-    private static final String DEFAULT_API_TIMEOUT_MILLIS = "15000";
+    private static final String REQUEST_TIMEOUT = "request.timeout.ms";
+    private static final long DEFAULT_API_TIMEOUT_MILLIS = 15_000;
     private static final long MAX_REQUEST_TIMEOUT_MILLIS = 10_000;
 
     /**
      * Producer properties that depend on one another. The command therefore sets them only if the user sets none of
      * them.
      */
-    private static final List<String> DELIVERY_TIMEOUTS =
-            List.of("delivery.timeout.ms", "request.timeout.ms", "linger.ms");
+    private static final List<String> DELIVERY_TIMEOUTS = List.of("delivery.timeout.ms", REQUEST_TIMEOUT, "linger.ms");
 
     /**
      * Returns a copy in which no time-out of a Kafka client is longer than the given one, unless the user has set it.
@@ -63,12 +63,14 @@ record CliSettings(
         Map<String, String> properties = new HashMap<>(kafka.byName());
         if (DELIVERY_TIMEOUTS.stream().noneMatch(properties::containsKey)) {
             // At most half of the time-out, so that a request can be repeated once.
-            properties.put("request.timeout.ms", Long.toString(Math.min(MAX_REQUEST_TIMEOUT_MILLIS, millis / 2)));
+            long requestMillis = Math.min(MAX_REQUEST_TIMEOUT_MILLIS, millis / 2);
+            properties.put(
+                    REQUEST_TIMEOUT, Long.toString(Math.min(requestMillis, millis(properties, API_TIMEOUT, millis))));
             properties.put("delivery.timeout.ms", Long.toString(millis));
         }
         properties.putIfAbsent("max.block.ms", Long.toString(millis));
         properties.putIfAbsent(
-                API_TIMEOUT, Long.toString(Math.min(Long.parseLong(DEFAULT_API_TIMEOUT_MILLIS), millis)));
+                API_TIMEOUT, Long.toString(apiMillis(properties, Math.min(DEFAULT_API_TIMEOUT_MILLIS, millis))));
         return new CliSettings(
                 bootstrapServer, schemaRegistry, resolver, search, token, new KafkaProperties(properties));
     }
@@ -97,33 +99,48 @@ record CliSettings(
     /** Returns properties for admin clients and consumers, with shorter time-outs because a user waits. */
     Map<String, Object> interactiveProperties() {
         Map<String, Object> properties = clientProperties();
-        properties.putIfAbsent(API_TIMEOUT, DEFAULT_API_TIMEOUT_MILLIS);
-        properties.putIfAbsent("request.timeout.ms", DEFAULT_API_TIMEOUT_MILLIS);
+        long apiMillis = apiTimeout().toMillis();
+        properties.put(API_TIMEOUT, Long.toString(apiMillis));
+        properties.putIfAbsent(REQUEST_TIMEOUT, Long.toString(Math.min(DEFAULT_API_TIMEOUT_MILLIS, apiMillis)));
         return properties;
     }
 
     /**
-     * Returns the time-out of a call to the cluster: {@code default.api.timeout.ms}, or 15 s.
+     * Returns the time-out of a call to the cluster: {@code default.api.timeout.ms}, or else the longer one of 15 s and
+     * {@code request.timeout.ms}.
      *
-     * @throws CommandException if the property is negative or not a number
+     * @throws CommandException if a property is negative or not a number
      */
     Duration apiTimeout() {
-        String value = kafka.byName().getOrDefault(API_TIMEOUT, DEFAULT_API_TIMEOUT_MILLIS);
+        return Duration.ofMillis(apiMillis(kafka.byName(), DEFAULT_API_TIMEOUT_MILLIS));
+    }
+
+    /** Kafka refuses a {@code default.api.timeout.ms} below {@code request.timeout.ms}. */
+    private static long apiMillis(Map<String, String> properties, long byDefault) {
+        return millis(properties, API_TIMEOUT, Math.max(byDefault, millis(properties, REQUEST_TIMEOUT, 0)));
+    }
+
+    /**
+     * Returns a time-out in ms. The declarations' producer would report a wrong one under the name of a property that
+     * is derived from it.
+     */
+    private static long millis(Map<String, String> properties, String name, long byDefault) {
+        String value = properties.get(name);
+        if (value == null) {
+            return byDefault;
+        }
         int millis;
         try {
             millis = Integer.parseInt(value.strip());
         } catch (NumberFormatException e) {
-            throw CommandException.usage(wrongTimeout(value), e);
+            throw CommandException.usage(wrongTimeout(name, value), e);
         }
-        if (millis < 0) {
-            // The declarations' producer would report one of its own properties that are derived from this one.
-            throw CommandException.usage(wrongTimeout(value));
-        }
-        return Duration.ofMillis(millis);
+        CommandException.requireUsage(millis >= 0, wrongTimeout(name, value));
+        return millis;
     }
 
-    private static String wrongTimeout(String value) {
-        return API_TIMEOUT + " must be a number of milliseconds, not " + value;
+    private static String wrongTimeout(String name, String value) {
+        return name + " must be a number of milliseconds, not " + value;
     }
 
     /** Returns a reader of the cluster's logs, which the caller closes. */
@@ -131,9 +148,17 @@ record CliSettings(
         return LogReader.open(interactiveProperties(), apiTimeout(), new RateLimiter(null));
     }
 
-    /** Returns a publisher of events, which the caller closes. */
+    /**
+     * Returns a publisher of events, which the caller closes.
+     *
+     * @throws CommandException if a Kafka client property is wrong for a publisher
+     */
     IdentityPublisher publisher(Declarations declarations) {
-        return new IdentityPublisher(clientProperties(), declarations::ownsTopic);
+        try {
+            return new IdentityPublisher(clientProperties(), declarations::ownsTopic);
+        } catch (IllegalArgumentException e) {
+            throw CommandException.usage(e.getMessage(), e);
+        }
     }
 
     /** Returns a client that reads and writes declarations of collections. */

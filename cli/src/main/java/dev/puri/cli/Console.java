@@ -20,6 +20,9 @@ record Console(
         boolean outIsTerminal,
         boolean errIsTerminal) {
 
+    /** The message if {@code out} cannot be written. The JDK does not say why, e.g. because {@code head} has ended. */
+    static final String OUT_FAILED = "stdout is closed or cannot be written, so the output is incomplete";
+
     private static final String CLEAR_LINE = "\r\033[K";
 
     /**
@@ -34,6 +37,17 @@ record Console(
                 System.getenv(),
                 Boolean.getBoolean("puri.stdout.terminal"),
                 Boolean.getBoolean("puri.stderr.terminal"));
+    }
+
+    /**
+     * Flushes {@code out}.
+     *
+     * @throws CommandException if not all of the output was written
+     */
+    void requireWritten() {
+        if (out.checkError()) {
+            throw CommandException.failed(OUT_FAILED);
+        }
     }
 
     /** Prints a message to {@code err}, in place of the line of progress. */

@@ -34,7 +34,7 @@ final class DemoCommand extends Subcommand {
 
     @Override
     public Integer call() throws IOException, ExecutionException, InterruptedException {
-        rootCommand().requireNoAddress("demo");
+        rootCommand().requireNoConnection("demo");
         long startNanos = System.nanoTime();
         Path data = Files.createTempDirectory("puri-demo");
         AtomicReference<@Nullable EmbeddedStack> started = new AtomicReference<>();

@@ -1,7 +1,6 @@
 package dev.puri.cli;
 
 import dev.puri.cli.io.LogReader;
-import dev.puri.cli.recovery.BoundedNames;
 import dev.puri.cli.recovery.ExportFile;
 import dev.puri.cli.recovery.Republication;
 import dev.puri.client.IdentityPublisher;
@@ -92,15 +91,17 @@ final class IdentitiesCommand extends CommandGroup {
             CommandException.requireUsage(
                     file != null || eventsSince != null, "name an export with -f, or a time with --events-since");
             Instant since = eventsSince == null ? null : since(eventsSince);
-            try (ExportFile export = file == null ? null : ExportFile.open(file)) {
+            try (ExportFile export = file == null ? null : ExportFile.open(file);
+                    IdentityResolver resolver = openResolver()) {
                 if (export != null && export.rows() == 0) {
                     empty.requireAllowed("the export " + file + " has no rows, so it restores nothing");
                 }
-                return republish(export, since);
+                return republish(export, since, resolver);
             }
         }
 
-        private int republish(@Nullable ExportFile export, @Nullable Instant since) throws IOException {
+        private int republish(@Nullable ExportFile export, @Nullable Instant since, IdentityResolver resolver)
+                throws IOException {
             Declarations declarations = brokerRequests().declarations();
             ProgressLine progress = new ProgressLine(console(), "events published");
             long ofExport;
@@ -123,7 +124,7 @@ final class IdentitiesCommand extends CommandGroup {
             }
             long ofEvents = republication.published() - ofExport;
             progress.end();
-            awaitRead(republication);
+            awaitRead(republication, resolver);
             if (asJson()) {
                 printJson(new JsonObject().with("export", ofExport).with("events", ofEvents));
             } else {
@@ -145,7 +146,7 @@ final class IdentitiesCommand extends CommandGroup {
          * these: they may be in the export too.
          */
         private Set<Puri> republishNamesOfEvents(Instant since, Republication republication) {
-            BoundedNames names = new BoundedNames(MAX_NAMES, republication::republish);
+            Set<Puri> names = new HashSet<>();
             try (Admin admin = admin();
                     LogReader reader = settings().logReader()) {
                 Map<TopicPartition, Long> times = new HashMap<>();
@@ -161,13 +162,17 @@ final class IdentitiesCommand extends CommandGroup {
                     } catch (InvalidNameException e) {
                         // The topology refuses such an event without a row.
                     }
+                    if (names.size() == MAX_NAMES) {
+                        republication.republish(names);
+                        names.clear();
+                    }
                 });
             }
-            return names.rest();
+            return names;
         }
 
-        private void awaitRead(Republication republication) {
-            try (IdentityResolver resolver = openResolver()) {
+        private void awaitRead(Republication republication, IdentityResolver resolver) {
+            try {
                 Position unread = republication.awaitRead(resolver, Duration.ofSeconds(waitSeconds));
                 if (unread != null) {
                     throw CommandException.failed("the resolver has not read the row of the event " + unread

@@ -46,7 +46,11 @@ public final class Main {
             }
         }
         int status = line.execute(args);
-        console.out().flush();
+        // Flushes too.
+        if (console.out().checkError() && status != ExitStatus.FAILED && status != ExitStatus.USAGE) {
+            console.say("puri: " + Console.OUT_FAILED);
+            status = ExitStatus.FAILED;
+        }
         console.err().flush();
         return status;
     }

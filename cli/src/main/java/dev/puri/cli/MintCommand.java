@@ -20,6 +20,9 @@ import picocli.CommandLine.Parameters;
             "Without a collection or a prefix, the command mints only uuids and contacts no server."
         })
 final class MintCommand extends Subcommand {
+    /** After so many identities, the command ends if stdout is closed. */
+    private static final int CHECK_INTERVAL = 10_000;
+
     @Parameters(
             arity = "0..1",
             paramLabel = "NAMESPACE:COLLECTION",
@@ -49,6 +52,9 @@ final class MintCommand extends Subcommand {
         IdentityMinter minter = new IdentityMinter();
         PrintWriter out = console().out();
         for (int i = 0; i < count; i++) {
+            if (i % CHECK_INTERVAL == 0) {
+                console().requireWritten();
+            }
             IdentityMinter.Minted minted = minter.mint(handlePrefix);
             if (asJson()) {
                 out.println(Json.toText(new JsonObject()

@@ -57,6 +57,11 @@ final class PrintAttributesCommand extends Subcommand {
 
     @Override
     public Integer call() {
+        try {
+            Event.requireSource("--source", source);
+        } catch (IllegalArgumentException e) {
+            throw CommandException.usage(e.getMessage(), e);
+        }
         Instant now = Instant.now();
         long count = 0;
         try (LogReader reader = settings().logReader();
@@ -82,9 +87,9 @@ final class PrintAttributesCommand extends Subcommand {
                         printed[0]++;
                     }
                 });
+                console().requireWritten();
                 count += printed[0];
             }
-            console().out().flush();
             say("puri: the attributes of " + count + " identities");
             requireComplete(reader.beginningOffsets(partitions));
         }

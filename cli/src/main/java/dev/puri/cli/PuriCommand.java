@@ -163,17 +163,15 @@ final class PuriCommand implements Callable<Integer> {
     }
 
     /**
-     * Refuses options that set addresses, for a command that starts its own servers.
+     * Refuses options that set connections, for a command that starts its own servers.
      *
-     * @throws CommandException if an address is set
+     * @throws CommandException if one is set
      */
-    void requireNoAddress(String command) {
-        for (String key : List.of("bootstrap.server", "schema.registry", "resolver", "search")) {
-            if (flags().containsKey(key)) {
-                throw CommandException.usage("--" + key.replace('.', '-') + ": puri " + command
-                        + " does not accept this option, because it starts its own servers");
-            }
-        }
+    void requireNoConnection(String command) {
+        flags().keySet().stream().findFirst().ifPresent(key -> {
+            throw CommandException.usage("--" + key.replace('.', '-') + ": puri " + command
+                    + " does not accept this option, because it starts its own servers");
+        });
     }
 
     /** Whether a variable is set. A variable that is blank counts as not set, as in {@link Settings}. */

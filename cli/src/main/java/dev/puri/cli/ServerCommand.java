@@ -77,17 +77,27 @@ abstract class ServerCommand<T extends Record> extends Subcommand {
                 .toList();
     }
 
+    /** Returns the message about an option of other commands. */
+    private String notAccepted(String key) {
+        String right = ownSettings().stream()
+                .filter(setting -> setting.key().startsWith(key + "."))
+                .map(setting -> "; use " + setting.flag())
+                .findFirst()
+                .orElse("");
+        return "--" + key + ": puri " + spec.name() + " does not accept this option" + right;
+    }
+
     /**
      * Reads the settings of the server.
      *
+     * @throws CommandException if an option of other commands is set
      * @throws dev.puri.settings.InvalidSettingsException if settings are invalid; the message lists every mistake
      */
     final T serverSettings() {
         Map<String, String> flags = new LinkedHashMap<>();
         rootCommand().flags().forEach((key, value) -> {
-            if (COMMON_OPTIONS.contains(key)) {
-                flags.put(key, value);
-            }
+            CommandException.requireUsage(COMMON_OPTIONS.contains(key), notAccepted(key));
+            flags.put(key, value);
         });
         kafka.forEach((key, value) -> flags.put(KAFKA_KEYS + key, value));
         for (KnownSetting setting : ownSettings()) {

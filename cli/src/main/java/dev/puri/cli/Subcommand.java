@@ -120,13 +120,21 @@ abstract class Subcommand implements Callable<Integer> {
                 .read(CliSettings.class);
     }
 
-    /** Returns a client of the resolver. It waits longer than a service would, because nobody waits for one row. */
+    /**
+     * Returns a client of the resolver. It waits longer than a service would, because nobody waits for one row.
+     *
+     * @throws CommandException if the URL or the token is wrong
+     */
     final ResolverClient openResolver() {
         CliSettings settings = settings();
-        return ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
-                .token(settings.token().map(Secret::value).orElse(null))
-                .deadline(Duration.ofSeconds(30))
-                .build());
+        try {
+            return ResolverClient.open(ResolverOptions.at(settings.resolver().toString())
+                    .token(settings.token().map(Secret::value).orElse(null))
+                    .deadline(Duration.ofSeconds(30))
+                    .build());
+        } catch (IllegalArgumentException e) {
+            throw CommandException.usage(e.getMessage(), e);
+        }
     }
 
     /** Returns an admin client, which the caller closes. */

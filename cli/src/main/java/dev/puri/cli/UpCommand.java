@@ -29,7 +29,7 @@ final class UpCommand extends Subcommand {
 
     @Override
     public Integer call() throws ExecutionException, InterruptedException {
-        rootCommand().requireNoAddress("up");
+        rootCommand().requireNoConnection("up");
         CommandException.requireUsage(!data.toString().isBlank(), "--data must name a directory");
         EmbeddedStack stack = EmbeddedStack.start(
                 ports.withData(data, false),

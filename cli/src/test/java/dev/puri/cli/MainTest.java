@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.collection.Namespace;
 import dev.puri.settings.KafkaProperties;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -17,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -80,6 +83,10 @@ class MainTest {
                 "demo --registry-port 65536",
                 "up --data=",
                 "up --bootstrap-server a:1",
+                "up --command-config f",
+                "streams --resolver http://a",
+                "identities attributes --source=",
+                "identities republish --events-since 1d --resolver http://a/?x",
                 "demo --resolver http://a",
                 "resolve a:b:c --resolver ftp://x",
                 "resolve a:b:\uFFFD",
@@ -177,6 +184,45 @@ class MainTest {
     }
 
     @Test
+    void anOptionThatAServerDoesNotHaveIsRefusedAndTheRightOneIsNamed() {
+        CommandLineRun run = CommandLineRun.of(NOTHING_SET, "resolver", "--search", "http://a");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.errLines())
+                .containsExactly("puri: --search: puri resolver does not accept this option; use --search-url");
+    }
+
+    @Test
+    void aTokenWithABadCharacterIsStatus2() {
+        CommandLineRun run =
+                CommandLineRun.of(Map.of("PURI_TOKEN", "a\u00e9"), "identities", "republish", "--events-since", "1d");
+        assertThat(run.status()).isEqualTo(2);
+        assertThat(run.err()).contains("token: contains a character").doesNotContain("\tat ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"acks=1", "enable.idempotence=false"})
+    void aPropertyThatIsWrongForAPublisherIsStatus2(String property) {
+        String[] each = property.split("=");
+        assertThatThrownBy(() -> settings(Map.of(each[0], each[1])).publisher(Declarations.none()))
+                .isInstanceOfSatisfying(
+                        CommandException.class, e -> assertThat(e.exitStatus()).isEqualTo(ExitStatus.USAGE))
+                .hasMessageContaining(property + ": must be ");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mint -n 1000000000, 1", "--help, 1", "mint -n 0, 2"})
+    void outputThatCannotBeWrittenIsStatus1(String args, int status) {
+        StringWriter err = new StringWriter();
+        PrintWriter closed = new PrintWriter(OutputStream.nullOutputStream());
+        closed.close();
+        Console console =
+                new Console(InputStream.nullInputStream(), closed, new PrintWriter(err), NOTHING_SET, false, false);
+        assertThat(Main.run(console, args.split(" "))).isEqualTo(status);
+        assertThat(err.toString().lines()).hasSize(1);
+        assertThat(err.toString().contains(Console.OUT_FAILED)).isEqualTo(status == 1);
+    }
+
+    @Test
     void theAddressOfABrokerThatIsNoAddressIsStatus2() {
         CommandLineRun run = CommandLineRun.of(NOTHING_SET, "topics", "list", "--bootstrap-server", "nowhere");
         assertThat(run.status()).isEqualTo(2);
@@ -241,19 +287,39 @@ class MainTest {
 
     @Test
     void timeoutOfPublishBoundsTheTimeoutsOfKafkaClients() {
-        CliSettings settings = new CliSettings(
-                "127.0.0.1:1",
-                URI.create("http://127.0.0.1:1"),
-                URI.create("http://127.0.0.1:1"),
-                URI.create("http://127.0.0.1:1"),
-                Optional.empty(),
-                KafkaProperties.NONE);
+        CliSettings settings = settings(Map.of());
         assertThat(settings.withTimeout(Duration.ofSeconds(3)).clientProperties())
                 .containsEntry("delivery.timeout.ms", "3000")
                 .containsEntry("max.block.ms", "3000")
                 .containsEntry("request.timeout.ms", "1500")
                 .containsEntry("default.api.timeout.ms", "3000");
         assertThat(settings.withTimeout(Duration.ofSeconds(60)).apiTimeout()).isEqualTo(Duration.ofSeconds(15));
+    }
+
+    /** Kafka refuses a default.api.timeout.ms below request.timeout.ms. */
+    @Test
+    void aTimeoutThatTheUserHasNotSetIsDerivedFromTheOneThatIsSet() {
+        CliSettings longRequest = settings(Map.of("request.timeout.ms", "30000"));
+        CliSettings shortCall = settings(Map.of("default.api.timeout.ms", "5000"));
+        for (CliSettings settings : List.of(longRequest, longRequest.withTimeout(Duration.ofSeconds(60)))) {
+            assertThat(settings.interactiveProperties())
+                    .containsEntry("request.timeout.ms", "30000")
+                    .containsEntry("default.api.timeout.ms", "30000");
+            assertThat(settings.apiTimeout()).isEqualTo(Duration.ofSeconds(30));
+        }
+        for (CliSettings settings : List.of(shortCall, shortCall.withTimeout(Duration.ofSeconds(60)))) {
+            assertThat(settings.interactiveProperties())
+                    .containsEntry("request.timeout.ms", "5000")
+                    .containsEntry("default.api.timeout.ms", "5000");
+        }
+        assertThat(settings(Map.of()).interactiveProperties())
+                .containsEntry("request.timeout.ms", "15000")
+                .containsEntry("default.api.timeout.ms", "15000");
+    }
+
+    private static CliSettings settings(Map<String, String> kafka) {
+        URI nowhere = URI.create("http://127.0.0.1:1");
+        return new CliSettings("127.0.0.1:1", nowhere, nowhere, nowhere, Optional.empty(), new KafkaProperties(kafka));
     }
 
     @Test
