@@ -175,6 +175,10 @@ final class RowConverter {
         input.attributes().forEach((attribute, template) -> {
             String value = template.expand(row);
             if (value != null) {
+                if (value.codePoints().anyMatch(c -> Character.getType(c) == Character.SURROGATE)) {
+                    // UTF-8 would replace it by a question mark.
+                    throw new IllegalArgumentException(attribute + " contains half of a surrogate pair");
+                }
                 attributes.put(attribute, value);
             }
         });

@@ -137,6 +137,27 @@ final class ImportPlannerTest {
     }
 
     @Test
+    void anAttributeWithHalfOfASurrogatePairIsAConflict() throws Exception {
+        write("tracks.ndjson", """
+                {"id":1,"title":"\\ud83c\\udfb5"}
+                {"id":2,"title":"\\ud83c"}
+                """);
+        PlanResult result = plan("""
+                source: legacy
+                inputs:
+                  - {ndjson: tracks.ndjson, puri: "music:tracks:{id}", owner: o, shard: s, attributes: {title: "{title}"}}
+                """);
+        assertThat(result.conflicts()).isEqualTo(Map.of("MALFORMED", 1L));
+        assertThat(planned())
+                .singleElement()
+                .satisfies(row -> assertThat(row.attributes()).isEqualTo(Map.of("title", "\ud83c\udfb5")));
+        assertThat(conflicts())
+                .singleElement()
+                .satisfies(conflict -> assertThat(conflict.path("detail").asText())
+                        .isEqualTo("title contains half of a surrogate pair"));
+    }
+
+    @Test
     void aColumnOfTheMappingThatIsEmptyInAllRowsIsAnError() throws Exception {
         write("tracks.csv", "id,title,handle\n1,,\n2,Two,\n");
         write("tracks.ndjson", "{\"id\":1,\"handle\":null}\n{\"id\":2,\"title\":\"Two\",\"handle\":\"\"}\n");
