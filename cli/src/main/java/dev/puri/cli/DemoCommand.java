@@ -2,13 +2,14 @@ package dev.puri.cli;
 
 import dev.puri.http.DirectoryTrees;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -21,6 +22,8 @@ import picocli.CommandLine.Option;
             "If a default port is in use, any free port replaces it."
         })
 final class DemoCommand extends Subcommand {
+    private static final Duration START_TIMEOUT = Duration.ofSeconds(20);
+
     @Option(
             names = "--exit",
             description = "Exit after the last response, with status 0 only if every response was as expected.")
@@ -37,13 +40,9 @@ final class DemoCommand extends Subcommand {
         rootCommand().requireNoConnection("demo");
         long startNanos = System.nanoTime();
         Path data = Files.createTempDirectory("puri-demo");
-        AtomicReference<@Nullable EmbeddedStack> started = new AtomicReference<>();
-        try (Lifetime.Closing closing = Lifetime.closeAtExit(() -> close(started.get(), data))) {
-            EmbeddedStack stack = EmbeddedStack.start(
-                    ports.withData(data, true),
-                    settings.withEnvironment(console().environment()),
-                    message -> say("puri: " + message));
-            started.set(stack);
+        CompletableFuture<EmbeddedStack> start = new CompletableFuture<>();
+        try (Lifetime.Closing closing = Lifetime.closeAtExit(() -> close(start, data))) {
+            EmbeddedStack stack = start(start, data);
             say("puri: ready after " + secondsSince(startNanos) + " s, loading the sample");
             List<String> differences = new Demo(console(), stack).run();
             differences.forEach(difference -> say("puri: unexpected result: " + difference));
@@ -52,6 +51,20 @@ final class DemoCommand extends Subcommand {
                 keepRunning(stack);
             }
             return differences.isEmpty() ? ExitStatus.DONE : ExitStatus.FAILED;
+        }
+    }
+
+    private EmbeddedStack start(CompletableFuture<EmbeddedStack> start, Path data) {
+        try {
+            EmbeddedStack stack = EmbeddedStack.start(
+                    ports.withData(data, true),
+                    settings.withEnvironment(console().environment()),
+                    message -> say("puri: " + message));
+            start.complete(stack);
+            return stack;
+        } catch (RuntimeException | Error e) {
+            start.completeExceptionally(e);
+            throw e;
         }
     }
 
@@ -66,15 +79,25 @@ final class DemoCommand extends Subcommand {
         return Math.round((System.nanoTime() - startNanos) / 1e9);
     }
 
-    /** Closes the stack, if it was started, and deletes its data. */
-    private static void close(@Nullable EmbeddedStack stack, Path data) {
-        if (stack != null) {
-            stack.close();
+    /**
+     * Closes the stack and deletes its data. At Ctrl-C waits until the start ends. If it does not end soon, the servers
+     * end with the process, and their data remain.
+     */
+    private static void close(CompletableFuture<EmbeddedStack> start, Path data) {
+        try {
+            start.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS).close();
+        } catch (ExecutionException e) {
+            // The failed start has closed the servers.
+        } catch (TimeoutException e) {
+            return;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
         }
         try {
             DirectoryTrees.delete(data);
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            // The directory is a temporary one.
         }
     }
 }
