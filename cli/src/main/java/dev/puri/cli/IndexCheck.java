@@ -38,10 +38,16 @@ final class IndexCheck implements Check {
 
     private final ApiClient indexer;
     private final RegistryReader registry;
+    private final Path lines;
 
-    IndexCheck(ApiClient indexer, RegistryReader registry) {
+    /**
+     * @param lines a file for the indexer's response, because the indexer does not wait while the topics are read;
+     *     overwritten, and deleted at the end
+     */
+    IndexCheck(ApiClient indexer, RegistryReader registry, Path lines) {
         this.indexer = indexer;
         this.registry = registry;
+        this.lines = lines;
     }
 
     @Override
@@ -67,11 +73,9 @@ final class IndexCheck implements Check {
     @Override
     public Result run(Consumer<Difference> differences) {
         try {
-            // A file, because the indexer does not wait while the topics are read.
-            Path lines = Files.createTempFile("puri-verify", ".ndjson");
             try {
-                JsonNode counts = compare(lines);
-                report(lines, differences);
+                JsonNode counts = compare();
+                reportAll(differences);
                 long identities = counts.path("identities").asLong();
                 long unsettled = counts.path("unsettled").asLong();
                 return new Result(
@@ -80,7 +84,7 @@ final class IndexCheck implements Check {
                         unsettled,
                         Note.ofChanged(unsettled));
             } finally {
-                Files.delete(lines);
+                Files.deleteIfExists(lines);
             }
         } catch (CommandException e) {
             throw new VerifyException(String.valueOf(e.getMessage()), e);
@@ -92,8 +96,8 @@ final class IndexCheck implements Check {
         }
     }
 
-    private JsonNode compare(Path file) throws IOException, InterruptedException {
-        try (BufferedWriter writer = Files.newBufferedWriter(file)) {
+    private JsonNode compare() throws IOException, InterruptedException {
+        try (BufferedWriter writer = Files.newBufferedWriter(lines)) {
             return IndexVerifyRequest.run(indexer, line -> {
                 if (line.json().has("difference")) {
                     try {
@@ -107,8 +111,8 @@ final class IndexCheck implements Check {
         }
     }
 
-    private void report(Path file, Consumer<Difference> differences) throws IOException {
-        try (BufferedReader reader = Files.newBufferedReader(file)) {
+    private void reportAll(Consumer<Difference> differences) throws IOException {
+        try (BufferedReader reader = Files.newBufferedReader(lines)) {
             List<JsonNode> batch = new ArrayList<>();
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 batch.add(Json.parse(line));

@@ -121,7 +121,9 @@ final class VerifyCommand extends Subcommand {
     private int run() throws IOException, InterruptedException, ExecutionException {
         VerifyFolder verifyFolder =
                 new VerifyFolder(folder == null ? Files.createTempDirectory("puri-verify") : folder);
-        try (FolderLock unused = verifyFolder.lock()) {
+        // Also at Ctrl-C.
+        try (Lifetime.Closing deletion = folder == null ? Lifetime.closeAtExit(() -> delete(verifyFolder)) : null;
+                FolderLock unused = verifyFolder.lock()) {
             if (restart) {
                 verifyFolder.clear();
             }
@@ -132,10 +134,14 @@ final class VerifyCommand extends Subcommand {
                 return repair(verifyFolder, results);
             }
             return isEqual ? ExitStatus.DONE : ExitStatus.FAILED;
-        } finally {
-            if (folder == null) {
-                verifyFolder.delete();
-            }
+        }
+    }
+
+    private static void delete(VerifyFolder verifyFolder) {
+        try {
+            verifyFolder.delete();
+        } catch (IOException e) {
+            // At Ctrl-C a check may still write to the folder.
         }
     }
 
@@ -150,7 +156,7 @@ final class VerifyCommand extends Subcommand {
             }
         });
         try (RegistryReader registry = registry(limiter)) {
-            List<Check> checks = checks(settings(), registry, limiter);
+            List<Check> checks = checks(settings(), registry, limiter, verifyFolder);
             if (checks.isEmpty()) {
                 throw CommandException.failed("there is nothing to compare");
             }
@@ -193,7 +199,8 @@ final class VerifyCommand extends Subcommand {
         }
     }
 
-    private List<Check> checks(CliSettings settings, RegistryReader registry, RateLimiter limiter) {
+    private List<Check> checks(
+            CliSettings settings, RegistryReader registry, RateLimiter limiter, VerifyFolder verifyFolder) {
         List<Check> checks = new ArrayList<>();
         if (isSelected(Part.REGISTRAR)) {
             checks.addAll(registry.registrarChecks());
@@ -216,7 +223,7 @@ final class VerifyCommand extends Subcommand {
         }
         if (isSelected(Part.INDEX)
                 && (isNamed(Part.INDEX, "search", "PURI_SEARCH") || listens(Part.INDEX, settings.search()))) {
-            checks.add(new IndexCheck(ApiClient.ofIndexer(console(), settings), registry));
+            checks.add(new IndexCheck(ApiClient.ofIndexer(console(), settings), registry, verifyFolder.indexLines()));
         }
         return checks;
     }

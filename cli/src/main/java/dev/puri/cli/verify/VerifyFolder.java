@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   state.json           the completed checks
  *   differences.ndjson   a line for each difference
+ *   index.ndjson         the response of an indexer, during its check
  *   lock                 locked while a verification is running
  * </pre>
  */
@@ -82,6 +83,11 @@ public record VerifyFolder(Path path) {
     /** Returns the file with the differences. */
     public Path differences() {
         return path.resolve("differences.ndjson");
+    }
+
+    /** Returns the file for the response of an indexer. */
+    public Path indexLines() {
+        return path.resolve("index.ndjson");
     }
 
     private Path stateFile() {
@@ -170,6 +176,7 @@ public record VerifyFolder(Path path) {
         Files.deleteIfExists(stateFile());
         Files.deleteIfExists(differences());
         Files.deleteIfExists(path.resolve(DRAFT));
+        Files.deleteIfExists(indexLines());
     }
 
     /** Deletes a folder in which no verification is running or will run. */
