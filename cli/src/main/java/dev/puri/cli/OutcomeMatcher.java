@@ -39,17 +39,17 @@ final class OutcomeMatcher {
          * @param line the number of the event's input line, as passed to {@link #expect}
          * @param detail the detail of the rejection; empty if the event was not refused or its rejection is unknown
          */
-        void settled(long line, Outcome outcome, String detail);
+        void settled(long line, ReportedOutcome outcome, String detail);
     }
 
     /** The line numbers of the expected events of a partition, and its early outcomes, both by offset. */
     private static final class Partition {
         final Map<Long, Long> lines = new HashMap<>();
-        final NavigableMap<Long, Outcome> earlyOutcomes = new TreeMap<>();
+        final NavigableMap<Long, ReportedOutcome> earlyOutcomes = new TreeMap<>();
     }
 
     /** A refused event whose rejection has not been read yet. */
-    private record PendingRefusal(long line, Outcome outcome) {}
+    private record PendingRefusal(long line, ReportedOutcome outcome) {}
 
     OutcomeMatcher(Listener listener) {
         this.listener = listener;
@@ -72,7 +72,7 @@ final class OutcomeMatcher {
      */
     void expect(Position position, long line) {
         Partition partition = partition(position);
-        Outcome earlyOutcome = partition.earlyOutcomes.remove(position.offset());
+        ReportedOutcome earlyOutcome = partition.earlyOutcomes.remove(position.offset());
         partition.earlyOutcomes.headMap(position.offset(), true).clear();
         if (earlyOutcome == null) {
             partition.lines.put(position.offset(), line);
@@ -83,7 +83,7 @@ final class OutcomeMatcher {
     }
 
     /** Adds the outcome of an event. Returns whether the event was expected. */
-    boolean addOutcome(Position position, Outcome outcome) {
+    boolean addOutcome(Position position, ReportedOutcome outcome) {
         Partition partition = partition(position);
         Long line = partition.lines.remove(position.offset());
         if (line != null) {
@@ -99,7 +99,7 @@ final class OutcomeMatcher {
      * Adds a rejection. It counts as an outcome too, because for some refused events {@code puri.identities.v1} has no
      * record.
      */
-    void addRejection(Position position, Outcome outcome, String detail) {
+    void addRejection(Position position, ReportedOutcome outcome, String detail) {
         PendingRefusal refusal = pendingRefusals.remove(position);
         if (refusal != null) {
             listener.settled(refusal.line(), refusal.outcome(), detail);
@@ -118,7 +118,7 @@ final class OutcomeMatcher {
         }
     }
 
-    private void storeEarly(Position position, Outcome outcome) {
+    private void storeEarly(Position position, ReportedOutcome outcome) {
         Partition partition = partition(position);
         partition.earlyOutcomes.put(position.offset(), outcome);
         if (partition.earlyOutcomes.size() > MAX_EARLY) {
@@ -132,7 +132,7 @@ final class OutcomeMatcher {
         pendingRefusals.clear();
     }
 
-    private void settle(Position position, long line, Outcome outcome) {
+    private void settle(Position position, long line, ReportedOutcome outcome) {
         String detail = earlyDetails.remove(position);
         if (outcome.kind() == Outcome.Kind.REFUSED && detail == null) {
             pendingRefusals.put(position, new PendingRefusal(line, outcome));

@@ -3,15 +3,14 @@ package dev.puri.cli;
 import dev.puri.cli.io.LogReader;
 import dev.puri.projection.AvroValueDecoder;
 import dev.puri.projection.AvroValueDecoder.UnreadableException;
-import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
-import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +21,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,21 +183,24 @@ final class OutcomeReader implements AutoCloseable {
     }
 
     private void onOutcome(ConsumerRecord<byte[], byte[]> record) {
-        EventOutcome outcome;
+        Position position;
+        ReportedOutcome outcome;
         try {
-            outcome = EventOutcome.of(record.headers());
+            position = Position.parse(text(record.headers().lastHeader(Position.HEADER)));
+            outcome = ReportedOutcome.parse(text(record.headers().lastHeader(Outcome.HEADER)));
         } catch (IllegalArgumentException e) {
             // The registry did not write this record.
             return;
         }
-        if (outcome == null) {
-            return;
-        }
         synchronized (lock) {
-            if (matcher.addOutcome(outcome.position(), outcome.outcome())) {
+            if (matcher.addOutcome(position, outcome)) {
                 lock.notifyAll();
             }
         }
+    }
+
+    private static String text(@Nullable Header header) {
+        return header == null || header.value() == null ? "" : new String(header.value(), StandardCharsets.UTF_8);
     }
 
     private void onRejection(ConsumerRecord<byte[], byte[]> record) {
@@ -205,17 +208,17 @@ final class OutcomeReader implements AutoCloseable {
             return;
         }
         Rejection rejection;
-        Outcome outcome;
         try {
             rejection = rejections.read(record.value());
-            outcome = Outcome.refused(Reason.valueOf(rejection.getReason()));
-        } catch (UnreadableException | SchemaRegistryUnavailableException | IllegalArgumentException e) {
-            // It is unreadable, or a newer topology has a reason that this release does not know. Then the detail of
-            // the refusal is missing. The record of puri.identities.v1 still contains the outcome.
+        } catch (UnreadableException | SchemaRegistryUnavailableException e) {
+            // The detail of the refusal is missing. The record of puri.identities.v1 still contains the outcome.
             return;
         }
         synchronized (lock) {
-            matcher.addRejection(StoredRejection.positionOf(rejection), outcome, rejection.getDetail());
+            matcher.addRejection(
+                    StoredRejection.positionOf(rejection),
+                    ReportedOutcome.refused(rejection.getReason()),
+                    rejection.getDetail());
             lock.notifyAll();
         }
     }

@@ -6,7 +6,6 @@ import dev.puri.client.IdentityPublisher;
 import dev.puri.client.PublishException;
 import dev.puri.schemas.collection.Declarations;
 import dev.puri.schemas.log.Event;
-import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
 import java.io.IOException;
 import java.io.InputStream;
@@ -242,9 +241,7 @@ final class Publication {
     private void echo(Event event) {
         if (options.echo()) {
             console.out().println(EventLineFormatter.format(event));
-            if (console.out().checkError()) {
-                throw CommandException.failed("the echoed events cannot be written to stdout");
-            }
+            console.requireWritten();
         }
     }
 
@@ -311,7 +308,7 @@ final class Publication {
         return left.line() < right.line() ? left : right;
     }
 
-    private void onSettled(long line, Outcome outcome, String detail) {
+    private void onSettled(long line, ReportedOutcome outcome, String detail) {
         unsettledPermits.release();
         switch (outcome.kind()) {
             case APPLIED -> counts.applied.incrementAndGet();

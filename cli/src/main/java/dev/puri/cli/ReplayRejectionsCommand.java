@@ -32,6 +32,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import picocli.CommandLine.Command;
@@ -79,8 +80,14 @@ final class ReplayRejectionsCommand extends Subcommand {
             description = "Fail after this time without progress (default: 60).")
     private int timeoutSeconds = 60;
 
+    /** Number of events that the brokers acknowledged. */
+    private int replayed;
+
+    /** Number of events that the log no longer has. */
+    private int missing;
+
     @Override
-    public Integer call() throws InterruptedException, ExecutionException {
+    public Integer call() throws InterruptedException {
         RejectionFilter filter = filterOptions.parse(Instant.now());
         if (filter.isEmpty() != all) {
             // An empty filter, such as a variable of a script that is not set, must not mean everything.
@@ -257,33 +264,40 @@ final class ReplayRejectionsCommand extends Subcommand {
     }
 
     /** Publishes the events in their order, waits for the outcomes, and prints their numbers. */
-    private int replay(List<Step> steps) throws InterruptedException, ExecutionException {
-        CliSettings settings = settings();
-        Declarations declarations = brokerRequests().declarations();
+    private int replay(List<Step> steps) throws InterruptedException {
+        Duration timeout = Duration.ofSeconds(timeoutSeconds);
+        CliSettings settings = settings().withTimeout(timeout);
+        BrokerRequests brokerRequests = new BrokerRequests(console(), settings, timeout);
+        Declarations declarations = brokerRequests.declarations();
         Map<Outcome.Kind, Integer> counts = new EnumMap<>(Outcome.Kind.class);
-        int missing = 0;
-        int withoutOutcome;
+        Throwable failure = null;
+        int withoutOutcome = 0;
         try (LogReader reader = settings.logReader();
-                OutcomeReader outcomes = brokerRequests()
-                        .outcomes((index, outcome, detail) ->
-                                onOutcome(steps.get((int) index), outcome, detail, counts));
+                OutcomeReader outcomes = brokerRequests.outcomes(
+                        (index, outcome, detail) -> onOutcome(steps.get((int) index), outcome, detail, counts));
                 Producer<byte[], byte[]> producer = new KafkaProducer<>(
                         settings.clientProperties(), new ByteArraySerializer(), new ByteArraySerializer())) {
             ProgressLine progress = new ProgressLine(console(), "events replayed");
-            for (int begin = 0, end; begin < steps.size(); begin = end) {
-                end = batchEnd(steps, begin);
-                missing += (end - begin) - publish(steps, begin, end, reader, producer, declarations, outcomes);
-                progress.show(end, (long) steps.size());
+            try {
+                for (int begin = 0, end; begin < steps.size(); begin = end) {
+                    end = batchEnd(steps, begin);
+                    publish(steps, begin, end, reader, producer, declarations, outcomes);
+                    progress.show(end, (long) steps.size());
+                }
+                progress.end();
+                withoutOutcome = outcomes.await(timeout);
+            } catch (ExecutionException e) {
+                failure = e.getCause();
+            } catch (KafkaException e) {
+                failure = e;
             }
-            progress.end();
-            withoutOutcome = outcomes.await(Duration.ofSeconds(timeoutSeconds));
         }
         if (withoutOutcome > 0) {
             say(withoutOutcome + " events have no outcome after " + timeoutSeconds + " s; is puri streams running?");
         }
         int refused = counts.getOrDefault(Outcome.Kind.REFUSED, 0);
         Map<String, Object> summary = new JsonObject()
-                .with("replayed", steps.size() - missing)
+                .with("replayed", replayed)
                 .with("applied", counts.getOrDefault(Outcome.Kind.APPLIED, 0))
                 .with("unchanged", counts.getOrDefault(Outcome.Kind.UNCHANGED, 0))
                 .with("refused", refused);
@@ -292,14 +306,19 @@ final class ReplayRejectionsCommand extends Subcommand {
         } else {
             println(summary.toString().replaceAll("[{}]", "").replace('=', ' '));
         }
+        if (failure != null) {
+            throw CommandException.failed(
+                    "not all events were replayed and answered: " + failure.getMessage() + "; run the command again",
+                    failure);
+        }
         if (withoutOutcome > 0) {
             return ExitStatus.FAILED;
         }
         return refused > 0 || missing > 0 ? ExitStatus.PARTLY : ExitStatus.DONE;
     }
 
-    /** Publishes a batch of steps, and returns how many of its events the log still has. */
-    private int publish(
+    /** Publishes the events of a batch of steps that the log still has. */
+    private void publish(
             List<Step> steps,
             int begin,
             int end,
@@ -316,19 +335,24 @@ final class ReplayRejectionsCommand extends Subcommand {
             StoredRejection stored = steps.get(i).stored();
             ConsumerRecord<byte[], byte[]> record = records.get(stored.position());
             if (record == null || !stored.isOf(record)) {
+                missing++;
                 say(stored.position() + ": the events topic no longer contains the event");
                 continue;
             }
             String topic = topic(stored.rejection(), declarations);
-            sent.put(
-                    i,
-                    producer.send(new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers())));
+            Future<RecordMetadata> acknowledgement =
+                    producer.send(new ProducerRecord<>(topic, null, record.key(), record.value(), record.headers()));
+            sent.put(i, acknowledgement);
+            if (acknowledgement.state() == Future.State.FAILED) {
+                // The next events would block as long as this one did.
+                break;
+            }
         }
         for (Map.Entry<Integer, Future<RecordMetadata>> each : sent.entrySet()) {
             RecordMetadata metadata = each.getValue().get();
+            replayed++;
             outcomes.expect(new Position(metadata.topic(), metadata.partition(), metadata.offset()), each.getKey());
         }
-        return sent.size();
     }
 
     /**
@@ -345,7 +369,8 @@ final class ReplayRejectionsCommand extends Subcommand {
         return end;
     }
 
-    private synchronized void onOutcome(Step step, Outcome outcome, String detail, Map<Outcome.Kind, Integer> counts) {
+    private synchronized void onOutcome(
+            Step step, ReportedOutcome outcome, String detail, Map<Outcome.Kind, Integer> counts) {
         counts.merge(outcome.kind(), 1, Integer::sum);
         if (outcome.kind() == Outcome.Kind.REFUSED) {
             say(step.stored().position() + ": refused again, " + outcome.reason()

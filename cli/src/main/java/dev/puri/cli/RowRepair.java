@@ -128,13 +128,13 @@ final class RowRepair {
         /** One element for each row of the current batch: whether the repair deletes the row. */
         private volatile List<Boolean> deletions = List.of();
 
-        void onOutcome(long index, Outcome outcome, String detail) {
+        void onOutcome(long index, ReportedOutcome outcome, String detail) {
             if (outcome.kind() != Outcome.Kind.REFUSED) {
                 throw new IllegalStateException("a repair is always refused, but its outcome is " + outcome);
             }
             // The identity may have been created or erased since the verification.
-            boolean isDeleted = outcome.reason() == Reason.UNKNOWN_PURI
-                    || (outcome.reason() != Reason.OTHER_INCARNATION && deletions.get((int) index));
+            boolean isDeleted = Reason.UNKNOWN_PURI.name().equals(outcome.reason())
+                    || (!Reason.OTHER_INCARNATION.name().equals(outcome.reason()) && deletions.get((int) index));
             (isDeleted ? deleted : written).incrementAndGet();
         }
 

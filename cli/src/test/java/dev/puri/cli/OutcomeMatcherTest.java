@@ -2,9 +2,7 @@ package dev.puri.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
-import dev.puri.schemas.log.Reason;
 import dev.puri.schemas.log.Topics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,7 +12,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class OutcomeMatcherTest {
-    private static final Outcome TAKEN = Outcome.refused(Reason.PURI_TAKEN);
+    private static final ReportedOutcome APPLIED = ReportedOutcome.parse("applied");
+    private static final ReportedOutcome UNCHANGED = ReportedOutcome.parse("unchanged");
+    private static final ReportedOutcome TAKEN = ReportedOutcome.refused("PURI_TAKEN");
 
     private final List<String> reported = new ArrayList<>();
     private final OutcomeMatcher matcher = newMatcher();
@@ -23,8 +23,8 @@ class OutcomeMatcherTest {
     void anOutcomeIsReportedOnceBeforeOrAfterTheAcknowledgement() {
         matcher.expect(at(0, 5), 1);
         assertThat(matcher.waitingCount()).isEqualTo(1);
-        assertThat(matcher.addOutcome(at(0, 5), Outcome.APPLIED)).isTrue();
-        assertThat(matcher.addOutcome(at(0, 6), Outcome.UNCHANGED)).isFalse();
+        assertThat(matcher.addOutcome(at(0, 5), APPLIED)).isTrue();
+        assertThat(matcher.addOutcome(at(0, 6), UNCHANGED)).isFalse();
         matcher.expect(at(0, 6), 2);
         assertThat(reported).containsExactly("1 applied ", "2 unchanged ");
         assertThat(matcher.waitingCount()).isZero();
@@ -72,8 +72,8 @@ class OutcomeMatcherTest {
     @Test
     void theSameOffsetOfAnotherPartitionOrTopicIsAnotherEvent() {
         matcher.expect(at(0, 5), 1);
-        matcher.addOutcome(at(1, 5), Outcome.APPLIED);
-        matcher.addOutcome(new Position(Topics.eventsTopicOf("music"), 0, 5), Outcome.APPLIED);
+        matcher.addOutcome(at(1, 5), APPLIED);
+        matcher.addOutcome(new Position(Topics.eventsTopicOf("music"), 0, 5), APPLIED);
         assertThat(reported).isEmpty();
     }
 
@@ -81,9 +81,9 @@ class OutcomeMatcherTest {
     void manyOutcomesOfOtherProducersDoNotHideOurs() {
         matcher.expect(at(0, 0), 1);
         for (int i = 1; i <= OutcomeMatcher.MAX_EARLY + 10; i++) {
-            matcher.addOutcome(at(0, i), Outcome.APPLIED);
+            matcher.addOutcome(at(0, i), APPLIED);
         }
-        matcher.addOutcome(at(0, 0), Outcome.UNCHANGED);
+        matcher.addOutcome(at(0, 0), UNCHANGED);
         assertThat(reported).containsExactly("1 unchanged ");
     }
 
@@ -103,7 +103,7 @@ class OutcomeMatcherTest {
                 Position position = at(random.nextInt(3), i);
                 long line = i;
                 boolean isOurs = random.nextBoolean();
-                Outcome outcome = random.nextInt(3) == 0 ? TAKEN : Outcome.APPLIED;
+                ReportedOutcome outcome = random.nextInt(3) == 0 ? TAKEN : APPLIED;
                 outcomes.add(() -> matcher.addOutcome(position, outcome));
                 if (outcome == TAKEN) {
                     rejections.add(() -> matcher.addRejection(position, outcome, "why " + line));

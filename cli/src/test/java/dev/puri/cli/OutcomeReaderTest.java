@@ -71,6 +71,21 @@ class OutcomeReaderTest {
         }
     }
 
+    /** A newer topology may have it. */
+    @Test
+    void reportsARefusalForAReasonThatThisReleaseDoesNotKnow() throws Exception {
+        create(Topics.IDENTITIES);
+        create(Topics.REJECTIONS);
+        try (OutcomeReader outcomes = start()) {
+            outcomes.expect(EVENT, 1);
+            Map<String, String> headers = Map.of(Position.HEADER, EVENT.toString(), Outcome.HEADER, "refused:TOO_MANY");
+            consumer.write(Topics.IDENTITIES, END, headers, null);
+            consumer.write(Topics.REJECTIONS, END, Map.of(), rejection());
+            assertThat(outcomes.await(WAIT)).isZero();
+            assertThat(reported).containsExactly("1 refused:TOO_MANY held by catalog");
+        }
+    }
+
     @Test
     void aRecordOfAnotherProducerIsIgnored() throws Exception {
         create(Topics.IDENTITIES);
