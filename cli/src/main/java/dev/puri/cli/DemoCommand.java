@@ -72,7 +72,7 @@ final class DemoCommand extends Subcommand {
         say("puri: running until you stop it (Ctrl-C): resolver " + stack.resolverUrl() + ", for the public "
                 + stack.publicResolverUrl() + ", search " + stack.indexerUrl() + ", broker "
                 + stack.bootstrapServers() + ", schema registry " + stack.schemaRegistryUrl());
-        stack.topologyTermination().get();
+        stack.termination().get();
     }
 
     private static long secondsSince(long startNanos) {

@@ -251,9 +251,9 @@ public final class EmbeddedStack implements AutoCloseable {
         return URI.create(serverUrl + "/health/ready");
     }
 
-    /** Returns a future that completes when the topology ends, exceptionally if it fails. */
-    CompletableFuture<Void> topologyTermination() {
-        return streams.ended();
+    /** Returns a future that completes when the topology or the schema registry ends, exceptionally if it fails. */
+    CompletableFuture<?> termination() {
+        return CompletableFuture.anyOf(streams.ended(), schemaRegistry.ended());
     }
 
     /** Returns the address of the broker, as {@code host:port}. */

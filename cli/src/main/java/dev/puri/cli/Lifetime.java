@@ -12,12 +12,19 @@ final class Lifetime {
      *
      * @param close closes the service
      * @param termination completes when the service ends, exceptionally if it fails
-     * @throws ExecutionException if the service fails
+     * @throws ExecutionException if the service fails before the process is terminated
      */
     static void awaitEndAndClose(Runnable close, CompletableFuture<?> termination)
             throws ExecutionException, InterruptedException {
         try (Closing closing = closeAtExit(close)) {
-            termination.get();
+            try {
+                termination.get();
+            } catch (ExecutionException e) {
+                // At Ctrl-C the terminal ends the child processes too.
+                if (!closing.isProcessEnding) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -34,11 +41,17 @@ final class Lifetime {
     /** Closes a service once. */
     static final class Closing implements AutoCloseable {
         private final Runnable close;
+        private final Thread shutdownHook = new Thread(this::closeAtEnd, "close-at-exit");
         private boolean isClosed;
-        private final Thread shutdownHook = new Thread(this::closeOnce, "close-at-exit");
+        private volatile boolean isProcessEnding;
 
         private Closing(Runnable close) {
             this.close = close;
+        }
+
+        private void closeAtEnd() {
+            isProcessEnding = true;
+            closeOnce();
         }
 
         /** Returns when the service is closed, so that the process does not end while another thread closes it. */

@@ -41,7 +41,7 @@ final class UpCommand extends Subcommand {
         say("puri: search " + stack.indexerUrl());
         println("ready " + stack.resolverUrl());
         console().out().flush();
-        Lifetime.awaitEndAndClose(stack::close, stack.topologyTermination());
+        Lifetime.awaitEndAndClose(stack::close, stack.termination());
         return ExitStatus.DONE;
     }
 }
