@@ -137,6 +137,25 @@ class LauncherIT {
     }
 
     @Test
+    void aSourceThatChangesDuringABuildIsBuiltByTheNextRun() throws Exception {
+        fakeMaven("touch cli/src/main/New.java; " + MAKE_THE_JAR);
+        Files.delete(stamp);
+        for (int i = 0; i < 2; i++) {
+            assertThat(run(root.resolve("puri"), "mint").err()).contains("puri: built in");
+        }
+    }
+
+    @Test
+    void jarsOfSourcesAndDocumentationAreNotOnTheClassPath() throws Exception {
+        touch(root.resolve("cli/target/cli-1-sources.jar"), "2026-01-01T00:00:00Z");
+        touch(root.resolve("cli/target/cli-1-javadoc.jar"), "2026-01-01T00:00:00Z");
+        environment.put("PURI_JAVA_OPTS", "-XshowSettings:properties");
+        assertThat(run(root.resolve("puri"), "mint").err())
+                .contains("cli-1.jar")
+                .doesNotContain("cli-1-");
+    }
+
+    @Test
     void runningCommandsKeepTheirJarsAndOldVersionsAreRemoved() throws Exception {
         fakeMaven(MAKE_THE_JAR);
         Path other = touch(root.resolve("cli/target/lib/other-1.0.jar"), "2026-01-01T00:00:00Z");

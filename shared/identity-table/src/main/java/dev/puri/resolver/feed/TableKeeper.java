@@ -377,10 +377,11 @@ public final class TableKeeper<C extends RowChanges> implements AutoCloseable {
             // After the swap, so that a look-up after a change is not answered by the former table.
             receiverFactory.serves(changeReceiver);
             waiters.wakeAll();
-            status.clearProblem();
-            log.info("The table is complete: {} rows", newTable.rows());
+            // Before the table is ready, so that each stop of a ready table writes a snapshot.
             writing.start();
             scrub.start();
+            status.clearProblem();
+            log.info("The table is complete: {} rows", newTable.rows());
             replacedTable.collectIfInMemory();
             watch(admin, newFeeder, fed, changeReceiver);
         }
