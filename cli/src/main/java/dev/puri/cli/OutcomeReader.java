@@ -3,6 +3,7 @@ package dev.puri.cli;
 import dev.puri.cli.io.LogReader;
 import dev.puri.projection.AvroValueDecoder;
 import dev.puri.projection.AvroValueDecoder.UnreadableException;
+import dev.puri.projection.wait.EventOutcome;
 import dev.puri.schemas.avro.Rejection;
 import dev.puri.schemas.log.Outcome;
 import dev.puri.schemas.log.Position;
@@ -10,7 +11,6 @@ import dev.puri.schemas.log.Topics;
 import dev.puri.schemas.serde.ConfluentSchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistry;
 import dev.puri.schemas.serde.SchemaRegistryUnavailableException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -183,11 +182,16 @@ final class OutcomeReader implements AutoCloseable {
     }
 
     private void onOutcome(ConsumerRecord<byte[], byte[]> record) {
+        String positionText = EventOutcome.text(record.headers(), Position.HEADER);
+        String outcomeText = EventOutcome.text(record.headers(), Outcome.HEADER);
+        if (positionText == null || outcomeText == null) {
+            return;
+        }
         Position position;
         ReportedOutcome outcome;
         try {
-            position = Position.parse(text(record.headers().lastHeader(Position.HEADER)));
-            outcome = ReportedOutcome.parse(text(record.headers().lastHeader(Outcome.HEADER)));
+            position = Position.parse(positionText);
+            outcome = ReportedOutcome.parse(outcomeText);
         } catch (IllegalArgumentException e) {
             // The registry did not write this record.
             return;
@@ -197,10 +201,6 @@ final class OutcomeReader implements AutoCloseable {
                 lock.notifyAll();
             }
         }
-    }
-
-    private static String text(@Nullable Header header) {
-        return header == null || header.value() == null ? "" : new String(header.value(), StandardCharsets.UTF_8);
     }
 
     private void onRejection(ConsumerRecord<byte[], byte[]> record) {

@@ -23,14 +23,16 @@ public record EventOutcome(Position position, Outcome outcome) {
      * @throws IllegalArgumentException if a header is malformed
      */
     public static @Nullable EventOutcome of(Headers headers) {
-        String position = text(headers.lastHeader(Position.HEADER));
-        String outcome = text(headers.lastHeader(Outcome.HEADER));
+        String position = text(headers, Position.HEADER);
+        String outcome = text(headers, Outcome.HEADER);
         return position == null || outcome == null
                 ? null
                 : new EventOutcome(Position.parse(position), Outcome.parse(outcome));
     }
 
-    private static @Nullable String text(@Nullable Header header) {
+    /** Returns the text of a header; null if it is missing. */
+    public static @Nullable String text(Headers headers, String name) {
+        Header header = headers.lastHeader(name);
         return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }
 

@@ -164,6 +164,7 @@ class DebeziumFeedIT {
             CountDownLatch isPublishing = new CountDownLatch(1);
             feed.start(connection, seqs -> {
                 isPublishing.countDown();
+                // Longer than the second after which a closing engine interrupts its sink.
                 Thread.sleep(3000);
                 reported.addAll(seqs);
             });
