@@ -195,11 +195,11 @@ public final class StoredSchemas {
     }
 
     private void add(ConsumerRecord<byte[], byte[]> record) {
-        if (record.topic().equals(Topics.COLLECTIONS)) {
+        if (!record.topic().equals(Topics.COLLECTIONS)) {
+            addToSample(record);
+        } else if (record.key() != null) {
             declarations.merge(
                     ByteBuffer.wrap(record.key()), record, (one, other) -> one.offset() > other.offset() ? one : other);
-        } else {
-            addToSample(record);
         }
     }
 
